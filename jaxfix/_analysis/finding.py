@@ -31,6 +31,7 @@ class Evidence:
     path: str
     line: int
     text: str
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,7 @@ class FileError:
     path: str
     line: int
     message: str
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,9 @@ class Change:
     """A file before and after the fixes, as text with `\\n` newlines.
 
     `functions` are the qualified names (`Class.method`, `outer.<locals>.inner` as
-    Python spells them) of the functions that the fixes touch; `rules` the rules used.
+    Python spells them) of the functions that the fixes touch; `rules` the rules used;
+    `together` the paths of the other files that a fix in this one also touches: all of
+    them are written, or none.
     """
 
     path: str
@@ -94,6 +98,7 @@ class Change:
     after: str
     functions: tuple[str, ...]
     rules: tuple[str, ...]
+    together: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
