@@ -1,0 +1,1 @@
+"""Tests of the kind that compilers have: random programs, run before and after."""

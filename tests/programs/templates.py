@@ -1,0 +1,331 @@
+"""Random programs about state and shapes, where the fault is not in the control flow.
+
+Each kind is a pattern with parts drawn at random; some of the programs of a kind are
+correct look-alikes (`clean`).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+HEADER = """\
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import jit, lax
+"""
+
+FORMULAS = (
+    "x * {0}",
+    "x + {0} * 2.0",
+    "jnp.sum(x) * {0}",
+    "jnp.maximum(x, {0})",
+    "jnp.where(x > {0}, x, 0.5)",
+    "jnp.clip(x, -{0}, {0})",
+)
+ARRAYS = ("[0.0, 1.0, -2.0, 3.0]", "[0.5, 0.5, 4.0, -1.0]", "[2.0, 1.0, 0.0, -1.0]")
+
+
+def formula(rng: random.Random, name: str) -> str:
+    return rng.choice(FORMULAS).format(name)
+
+
+def compiled(rng: random.Random, name: str, signature: str, body: list[str]) -> str:
+    """A definition of `name` and the jit around it; `NAME_fast` is what is called."""
+    text = f"def {name}({signature}):\n" + "".join(f"    {line}\n" for line in body)
+    match rng.randrange(4):
+        case 0:
+            return f"@jax.jit\n{text}\n\n{name}_fast = {name}\n"
+        case 1:
+            return f"@jit\n{text}\n\n{name}_fast = {name}\n"
+        case 2:
+            return f"@partial(jax.jit)\n{text}\n\n{name}_fast = {name}\n"
+        case _:
+            return f"{text}\n\n{name}_fast = jax.jit({name})\n"
+
+
+def module(*parts: str) -> str:
+    return "\n\n".join([HEADER, *parts])
+
+
+def main_of(*lines: str) -> str:
+    return "def main():\n" + "".join(f"    {line}\n" for line in lines)
+
+
+def array(rng: random.Random) -> str:
+    return f"jnp.array({rng.choice(ARRAYS)})"
+
+
+def stale_global(rng: random.Random) -> tuple[str, bool]:
+    clean = rng.random() < 0.3
+    name = rng.choice(("rate", "gain", "decay", "alpha"))
+    body = [f"return {formula(rng, name)}"]
+    if rng.random() < 0.4:
+        body = [f"y = {formula(rng, name)}", f"return y - {name}"]
+    function = compiled(rng, "apply", "x", body)
+    values = rng.sample(("0.5", "1.0", "2.0", "4.0"), 2)
+    lines = [
+        f"x = {array(rng)}",
+        "first = apply_fast(x)",
+        "return [first, apply_fast(x)]",
+    ]
+    if not clean:
+        again = [f"{name} = {values[1]}", "second = apply_fast(x)"]
+        if rng.random() < 0.3:
+            again = [f"for {name} in ({values[1]}, 8.0):", "    second = apply_fast(x)"]
+        lines = [
+            f"global {name}",
+            f"{name} = {values[0]}",
+            f"x = {array(rng)}",
+            "first = apply_fast(x)",
+            *again,
+            "return [first, second]",
+        ]
+    return module(f"{name} = {values[0]}", function, main_of(*lines)), clean
+
+
+def stale_closure(rng: random.Random) -> tuple[str, bool]:
+    clean = rng.random() < 0.3
+    name = rng.choice(("factor", "shift", "limit"))
+    values = rng.sample(("0.5", "1.0", "2.0", "4.0"), 2)
+    define = ["@jax.jit", "def scale(x):", f"    return {formula(rng, name)}"]
+    if rng.random() < 0.4:
+        define = [f"scale = jax.jit(lambda x: {formula(rng, name)})"]
+    lines = [f"{name} = {values[0]}", f"x = {array(rng)}", *define, "first = scale(x)"]
+    if not clean:
+        lines += [rng.choice((f"{name} = {values[1]}", f"{name} += {values[1]}"))]
+    lines += ["return [first, scale(x)]"]
+    return module(main_of(*lines)), clean
+
+
+def stale_dict(rng: random.Random) -> tuple[str, bool]:
+    clean = rng.random() < 0.3
+    values = rng.sample(("0.5", "1.0", "2.0", "4.0"), 2)
+    read = 'settings["gain"]'
+    function = compiled(rng, "respond", "x", [f"return {formula(rng, read)}"])
+    store = rng.choice(
+        (
+            f"settings['gain'] = {values[1]}",
+            f'settings.update({{"gain": {values[1]}}})',
+            f'settings["gain"] += {values[1]}',
+        )
+    )
+    lines = [f"x = {array(rng)}"]
+    if not clean:
+        lines.append(f'settings["gain"] = {values[0]}')
+    lines.append("first = respond_fast(x)")
+    if not clean:
+        lines.append(store)
+    lines.append("return [first, respond_fast(x)]")
+    head = f'settings = {{"gain": {values[0]}, "name": "base"}}'
+    return module(head, function, main_of(*lines)), clean
+
+
+def printing(rng: random.Random) -> tuple[str, bool]:
+    call = rng.choice(
+        (
+            'print("x is", x)',
+            'print(f"got {x} and {y}")',
+            'print(f"{x:.2f}")',
+            'print("{} then {}".format(x, y))',
+            "print(x, y)",
+            'print("x =", x, "y =", y)',
+            'print("%s" % x)',
+        )
+    )
+    clean = rng.random() < 0.2
+    if clean:
+        call = 'jax.debug.print("x = {x}", x=x)'
+    body = ["y = x * 2.0", call, f"return {formula(rng, 'y')}"]
+    if rng.random() < 0.3:
+        body = ["y = x + 1.0", "if x > 1.0:", f"    {call}", "return y"]
+        if clean:
+            body = ["y = x + 1.0", call, "return y"]
+    function = compiled(rng, "observe", "x", body)
+    capture = main_of(
+        "import contextlib",
+        "import io",
+        "",
+        "shown = io.StringIO()",
+        "with contextlib.redirect_stdout(shown):",
+        "    results = [observe_fast(jnp.float32(v)) for v in (3.0, -1.5, 0.0)]",
+        "    jax.effects_barrier()",
+        "return [results, shown.getvalue()]",
+    )
+    return module(function, capture), clean
+
+
+def stores(rng: random.Random) -> tuple[str, bool]:
+    index = rng.choice(("0", "-1", "i", "i + 1", "1:3", "::2", "i % 2"))
+    value = rng.choice(("2.0", "x[0]", "x[i] + 1.0", "jnp.max(x)"))
+    operator = rng.choice(("=", "+=", "*=", "-="))
+    line = f"x[{index}] {operator} {value}"
+    clean = rng.random() < 0.2
+    if clean:
+        method = {"=": "set", "+=": "add", "*=": "multiply", "-=": "subtract"}[operator]
+        line = f"x = x.at[{index}].{method}({value})"
+    loop = rng.random() < 0.35 and not clean
+    # Eagerly, a store wants a numpy array; under jit both kinds are traced.
+    source = "jnp.array" if clean else "np.array"
+    body = ["for k in range(2):", f"    {line}"] if loop else [line]
+    body = [*body, rng.choice(("return x", "return jnp.cumsum(x)"))]
+    function = compiled(rng, "put", "x, i", body)
+    lines = [
+        f"starts = [{source}({rng.choice(ARRAYS)}) for _ in range(3)]",
+        "return [put_fast(x, i) for i, x in enumerate(starts)]",
+    ]
+    return module(function, main_of(*lines)), clean
+
+
+def masks(rng: random.Random) -> tuple[str, bool]:
+    test = rng.choice(
+        ("x > 0.5", "x != 0.0", "jnp.abs(x) < 2.5", "(x > 0.0) & (x < 4.0)")
+    )
+    clean = rng.random() < 0.25
+    reduce = rng.choice(
+        (
+            f"jnp.sum(x[{test}])",
+            f"x[{test}].sum()",
+            f"jnp.max(x[{test}])",
+            f"x[{test}].mean()",
+            f"len(x[{test}])",
+            f"x[{test}].size",
+            f"jnp.nonzero({test})[0].shape[0]",
+            f"x[{test}]",
+            f"jnp.any(x[{test}] > 1.0)",
+        )
+    )
+    if clean:
+        reduce = rng.choice(
+            (
+                f"jnp.sum(x, where={test})",
+                f"jnp.where({test}, x, 0.0).sum()",
+                f"jnp.nonzero({test}, size=4)[0]",
+                f"jnp.count_nonzero({test})",
+            )
+        )
+    body = [f"return {reduce}"]
+    if rng.random() < 0.4 and not clean:
+        body = [f"kept = {reduce}", "return kept * 2"]
+    function = compiled(rng, "select", "x", body)
+    calls = ", ".join(f"select_fast(jnp.array({values}))" for values in ARRAYS)
+    return module(function, main_of(f"return [{calls}]")), clean
+
+
+def static_args(rng: random.Random) -> tuple[str, bool]:
+    use = rng.choice(
+        (
+            "jnp.zeros(size) + x[0]",
+            "x.reshape(size, -1)",
+            "x[:size]",
+            "jnp.arange(size) * x[0]",
+            "jnp.stack([x] * size)",
+            "jnp.full((size, 2), x[1])",
+            "jnp.linspace(0.0, 1.0, size) + x[0]",
+            "jnp.tile(x, size)",
+            "jnp.broadcast_to(x[0], (size,))",
+        )
+    )
+    clean = rng.random() < 0.25
+    mode = rng.random() < 0.5
+    body = [f"y = {use}"]
+    if mode:
+        body += ['if mode == "sum":', "    return y.sum()"]
+    body.append("return y * 2.0")
+    signature = 'x, size, mode="full"' if mode else "x, size"
+    if clean:
+        names = '("size", "mode")' if mode else '("size",)'
+        text = f"def shape({signature}):\n" + "".join(f"    {line}\n" for line in body)
+        function = f"@partial(jax.jit, static_argnames={names})\n{text}"
+        function += "\n\nshape_fast = shape\n"
+    else:
+        function = compiled(rng, "shape", signature, body)
+    calls = [
+        "shape_fast(x, 2)",
+        rng.choice(("shape_fast(x, 4)", "shape_fast(x, size=4)")),
+    ]
+    if mode:
+        calls.append('shape_fast(x, 2, mode="sum")')
+    lines = [f"x = {array(rng)}", f"return [{', '.join(calls)}]"]
+    return module(function, main_of(*lines)), clean
+
+
+def numpy_calls(rng: random.Random) -> tuple[str, bool]:
+    use = rng.choice(
+        (
+            "np.maximum(x, 0.5)",
+            "np.sum(x) + x",
+            "np.abs(x) * 2.0",
+            "np.where(x > 0.5, x, 0.0)",
+            "np.clip(x, -1.0, 1.0)",
+            "np.stack([x, x * 2.0])",
+            "np.concatenate([x, x])",
+            "np.mean(x) - x",
+            "np.dot(x, x)",
+            "np.floor(x) + 1.0",
+            "np.cumsum(x)",
+            "np.asarray(x) + 1.0",
+        )
+    )
+    clean = rng.random() < 0.3
+    if clean:
+        use = rng.choice(
+            (
+                "x * np.prod(x.shape)",
+                "x + np.float32(2.0) * np.pi",
+                "x * np.arange(4.0)",
+                "x.reshape(np.array([2, 2]))",
+                "jnp.where(x > 0.0, x, np.inf)",
+            )
+        )
+    body = [f"y = {use}", f"return {rng.choice(('y', 'y * 2.0', 'jnp.sum(y)'))}"]
+    function = compiled(rng, "compute", "x", body)
+    calls = ", ".join(f"compute_fast(jnp.array({values}))" for values in ARRAYS)
+    return module(function, main_of(f"return [{calls}]")), clean
+
+
+def methods(rng: random.Random) -> tuple[str, bool]:
+    """Methods under jit: the control flow of a small state machine."""
+    clean = rng.random() < 0.25
+    test = rng.choice(("x > self.limit", "jnp.sum(x) > 1.0", "x.max() > self.limit"))
+    if "x > self" in test:
+        test = f"jnp.all({test})"
+    if clean:
+        test = rng.choice(("self.limit > 0.5", "x.ndim == 1", "self.limit is None"))
+    then, otherwise = rng.sample(("x * 0.5", "x + 1.0", "-x", "jnp.flip(x)"), 2)
+    body = [f"if {test}:", f"    return {then}", f"return {otherwise}"]
+    if rng.random() < 0.5:
+        body = [f"y = {otherwise}", f"if {test}:", f"    y = {then}", "return y"]
+    indented = "".join(f"        {line}\n" for line in body)
+    way = rng.randrange(3)
+    head = {
+        0: "    @partial(jax.jit, static_argnums=0)\n    def move(self, x):\n",
+        1: "    def move(self, x):\n",
+        2: '    @partial(jax.jit, static_argnames=("self",))\n    def move(self, x):\n',
+    }[way]
+    cls = (
+        "class Mover:\n    def __init__(self, limit):\n        self.limit = limit\n"
+        + ("        self.fast = jax.jit(self.move)\n" if way == 1 else "")
+        + "\n"
+        + head
+        + indented
+    )
+    call = "fast" if way == 1 else "move"
+    calls = ", ".join(f"mover.{call}(jnp.array({values}))" for values in ARRAYS)
+    return module(cls, main_of("mover = Mover(0.75)", f"return [{calls}]")), clean
+
+
+TEMPLATES: dict[str, Callable[[random.Random], tuple[str, bool]]] = {
+    "globals": stale_global,
+    "closures": stale_closure,
+    "dicts": stale_dict,
+    "prints": printing,
+    "stores": stores,
+    "masks": masks,
+    "static-args": static_args,
+    "numpy-calls": numpy_calls,
+    "methods": methods,
+}
