@@ -1,10 +1,10 @@
 """Notebooks: the code cells as one program, and the way back into the document.
 
 The cells are joined, each under a line that names it, so that a rewriting may add and
-remove lines and every line still belongs to a cell. IPython's magics are no Python; each
-is masked by a statement that keeps the original behind it. On the way back only the
-`source` of the cells that changed is written: outputs, metadata and the formatting of the
-document stay byte for byte.
+remove lines and every line still belongs to a cell. IPython's magics are no Python;
+each is masked by a statement that keeps the original behind it. On the way back only
+the `source` of the cells that changed is written: outputs, metadata and the formatting
+of the document stay byte for byte.
 
 Source: the notebook format, version 4 (https://nbformat.readthedocs.io); IPython's
 `IPython.core.inputtransformer2` for what counts as a magic.

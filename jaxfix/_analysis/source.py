@@ -1,8 +1,9 @@
 """One file: its bytes, encoding, newlines, syntax tree and columns.
 
 A `Source` is what the stages see: text with `\\n` newlines and the tree of it. It also
-remembers all that is needed to give back exact bytes for a new text: the byte-order mark,
-the encoding, the newline of every line, and for a notebook the document around the cells.
+remembers all that is needed to give back exact bytes for a new text: the byte-order
+mark, the encoding, the newline of every line, and for a notebook the document around
+the cells.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .._errors import JaxfixError
+from jaxfix._errors import JaxfixError
+
 from .finding import FileError, Span
 from .notebook import Notebook, NotebookError
 
@@ -81,6 +83,7 @@ class Source:
           SourceError: it cannot be decoded or parsed.
         """
         notebook = None
+        newlines: tuple[str, ...]
         if path.endswith(".ipynb"):
             encoding, newlines = "utf-8", ("\n",)
             try:
