@@ -1,0 +1,613 @@
+"""What we know of jax, numpy, math and the builtins, by dotted name.
+
+The tables say what a call gives, what it may do to a gradient, which of its arguments
+must be static, and which functions trace the functions that they are given. They are
+measured on jax 0.10.2 and NumPy 2; `tests/probe_jax_api.py` measures them again.
+
+They are strings and are parsed on first use, so that importing this module is cheap.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class StaticParam:
+    """A parameter that tracing needs the value of.
+
+    `position` is None for a keyword-only one. `reason` is a word for a message: "shape",
+    "axis", "dtype", "size" or "flag".
+    """
+
+    name: str
+    position: int | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """What a call of a library function gives, and what may go wrong in it.
+
+    `result` is one of
+
+    - `"same"`, `"float"`, `"bool"`, `"int"`: elementwise; the promoted dtype, the promoted
+      dtype made inexact, bool, an integer;
+    - `"reduce-same"`, `"reduce-float"`, `"reduce-bool"`, `"reduce-int"`: over an axis;
+    - `"create"`, `"like"`: a new array; one with the shape and dtype of another;
+    - `"structure"`: the elements of the arguments in another arrangement;
+    - `"matmul"`, `"linalg"`, `"random"`, `"key"`: contractions, inexact matrix results,
+      random draws, random keys;
+    - `"static"`: a Python value, whatever the arguments; `"tuple"`: several arrays;
+    - `"unknown"`.
+
+    `cheap`: elementwise or of that cost, so that a `jnp.where` may evaluate it in vain.
+    `partial`: the value or the gradient can be NaN or infinite for finite arguments, so
+    that the gradient of `jnp.where(p, f(x), 0.0)` is NaN where `p` is false. Measured for
+    arguments up to 1e4 in size; overflow counts, so `exp` is partial (its gradient at 100
+    is `0 * inf`) and `square` is total.
+    `pure`: no effect but the result.
+    """
+
+    result: str
+    cheap: bool = False
+    partial: bool = False
+    pure: bool = True
+    static_params: tuple[StaticParam, ...] = ()
+
+
+# One row: module, result, flags ("c" cheap, "p" partial, "i" impure), names.
+_ROWS: tuple[tuple[str, str, str, str], ...] = (
+    (
+        "jax.numpy",
+        "same",
+        "c",
+        "abs add around bitwise_and bitwise_invert bitwise_left_shift bitwise_not"
+        " bitwise_or bitwise_right_shift bitwise_xor ceil clip conj fix floor fmax fmin gcd"
+        " imag invert lcm left_shift maximum minimum multiply nan_to_num negative positive"
+        " real right_shift round sign square subtract trunc where",
+    ),
+    ("jax.numpy", "same", "cp", "floor_divide fmod power remainder select"),
+    (
+        "jax.numpy",
+        "float",
+        "c",
+        "arcsinh arctan cos deg2rad degrees exp2 fabs heaviside i0 ldexp logaddexp"
+        " logaddexp2 nextafter rad2deg radians rint sin sinc spacing tan tanh copysign"
+        " interp",
+    ),
+    (
+        "jax.numpy",
+        "float",
+        "cp",
+        "angle arccos arccosh arcsin arctan2 arctanh cbrt cosh divide exp expm1 float_power"
+        " hypot log log10 log1p log2 reciprocal sinh sqrt",
+    ),
+    (
+        "jax.numpy",
+        "bool",
+        "c",
+        "equal greater greater_equal isclose iscomplex isfinite isin isinf isnan isneginf"
+        " isposinf isreal less less_equal logical_and logical_not logical_or logical_xor"
+        " not_equal signbit",
+    ),
+    ("jax.numpy", "int", "c", "bitwise_count digitize searchsorted"),
+    (
+        "jax.numpy",
+        "reduce-same",
+        "c",
+        "max min nanmax nanmin nanprod nansum prod ptp sum",
+    ),
+    ("jax.numpy", "reduce-float", "c", "mean nanmean"),
+    ("jax.numpy", "reduce-float", "cp", "average nanstd nanvar std var"),
+    ("jax.numpy", "reduce-float", "", "median nanmedian"),
+    ("jax.numpy", "reduce-bool", "c", "all allclose any array_equal array_equiv"),
+    ("jax.numpy", "reduce-int", "c", "argmax argmin count_nonzero nanargmax nanargmin"),
+    (
+        "jax.numpy",
+        "create",
+        "c",
+        "arange array asarray bartlett blackman empty eye frombuffer fromfunction full"
+        " geomspace hamming hanning identity indices kaiser linspace logspace ones tri"
+        " zeros",
+    ),
+    ("jax.numpy", "like", "c", "copy empty_like full_like ones_like zeros_like"),
+    (
+        "jax.numpy",
+        "structure",
+        "c",
+        "append astype atleast_1d atleast_2d atleast_3d block broadcast_to choose"
+        " column_stack concatenate cumprod cumsum cumulative_prod cumulative_sum delete"
+        " diag diagflat diagonal diff dstack ediff1d expand_dims fill_diagonal flip fliplr"
+        " flipud hstack insert matrix_transpose moveaxis nancumprod nancumsum pad"
+        " permute_dims place put put_along_axis ravel repeat reshape resize roll rollaxis"
+        " rot90 squeeze stack swapaxes take take_along_axis tile transpose tril triu vstack",
+    ),
+    (
+        "jax.numpy",
+        "structure",
+        "",
+        "compress extract intersect1d partition setdiff1d setxor1d sort trim_zeros union1d"
+        " unique unique_values vander",
+    ),
+    ("jax.numpy", "reduce-float", "", "nanpercentile nanquantile percentile quantile"),
+    (
+        "jax.numpy",
+        "matmul",
+        "",
+        "convolve correlate cross dot einsum inner kron matmul matvec outer polyval tensordot"
+        " vdot vecdot vecmat",
+    ),
+    ("jax.numpy", "reduce-same", "c", "trace"),
+    (
+        "jax.numpy",
+        "linalg",
+        "",
+        "corrcoef cov gradient poly polyadd polyder polyfit polyint polymul polysub roots"
+        " trapezoid unwrap histogram_bin_edges",
+    ),
+    ("jax.numpy", "int", "", "argpartition argsort bincount lexsort packbits unpackbits"),
+    ("jax.numpy", "int", "", "argwhere flatnonzero ravel_multi_index"),
+    (
+        "jax.numpy",
+        "tuple",
+        "",
+        "array_split broadcast_arrays diag_indices diag_indices_from divmod dsplit frexp"
+        " histogram histogram2d histogramdd hsplit ix_ mask_indices meshgrid modf nonzero"
+        " polydiv split tril_indices tril_indices_from triu_indices triu_indices_from"
+        " unique_all unique_counts unique_inverse unravel_index unstack vsplit",
+    ),
+    (
+        "jax.numpy",
+        "static",
+        "c",
+        "array_repr array_str broadcast_shapes can_cast dtype einsum_path finfo"
+        " get_printoptions iinfo iscomplexobj isdtype isrealobj isscalar issubdtype iterable"
+        " ndim promote_types result_type shape size",
+    ),
+    (
+        "jax.numpy",
+        "unknown",
+        "",
+        "apply_along_axis apply_over_axes frompyfunc fromiter fromstring piecewise"
+        " printoptions vectorize",
+    ),
+    ("jax.numpy", "unknown", "i", "load save savez fromfile set_printoptions"),
+    ("jax.numpy.linalg", "linalg", "p", "cholesky cond det eigvals eigvalsh inv"),
+    ("jax.numpy.linalg", "linalg", "p", "matrix_norm norm pinv solve svdvals vector_norm"),
+    ("jax.numpy.linalg", "linalg", "p", "tensorinv tensorsolve"),
+    (
+        "jax.numpy.linalg",
+        "matmul",
+        "",
+        "cross matmul matrix_power multi_dot outer tensordot vecdot",
+    ),
+    ("jax.numpy.linalg", "structure", "c", "diagonal matrix_transpose"),
+    ("jax.numpy.linalg", "reduce-same", "c", "trace"),
+    ("jax.numpy.linalg", "reduce-int", "", "matrix_rank"),
+    ("jax.numpy.linalg", "tuple", "p", "eig eigh lstsq qr slogdet svd"),
+    (
+        "jax.numpy.fft",
+        "linalg",
+        "",
+        "fft fft2 fftn hfft ifft ifft2 ifftn ihfft irfft irfft2 irfftn rfft rfft2 rfftn",
+    ),
+    ("jax.numpy.fft", "structure", "c", "fftshift ifftshift"),
+    ("jax.numpy.fft", "create", "c", "fftfreq rfftfreq"),
+    (
+        "jax.lax",
+        "same",
+        "c",
+        "abs add asinh atan bessel_i0e bessel_i1e bitwise_and bitwise_not bitwise_or"
+        " bitwise_xor ceil clamp clz conj cos erf erfc floor imag logistic max min mul mulhi"
+        " neg nextafter optimization_barrier population_count real reduce_precision round"
+        " select select_n shift_left shift_right_arithmetic shift_right_logical sign sin"
+        " square stop_gradient sub tan tanh integer_pow",
+    ),
+    (
+        "jax.lax",
+        "same",
+        "cp",
+        "acos acosh asin atan2 atanh betainc cbrt cosh digamma div erf_inv exp exp2 expm1"
+        " igamma igammac lgamma log log1p polygamma pow reciprocal rem rsqrt sinh sqrt zeta",
+    ),
+    ("jax.lax", "bool", "c", "eq ge gt is_finite le lt ne"),
+    ("jax.lax", "reduce-same", "c", "reduce_max reduce_min reduce_prod reduce_sum"),
+    ("jax.lax", "reduce-same", "c", "reduce_and reduce_or reduce_xor"),
+    ("jax.lax", "reduce-int", "c", "argmax argmin"),
+    ("jax.lax", "create", "c", "broadcasted_iota empty full iota"),
+    ("jax.lax", "like", "c", "broadcast_like full_like"),
+    (
+        "jax.lax",
+        "structure",
+        "c",
+        "bitcast_convert_type broadcast broadcast_in_dim broadcast_to_rank collapse"
+        " concatenate convert_element_type cumlogsumexp cummax cummin cumprod cumsum"
+        " dynamic_index_in_dim dynamic_slice dynamic_slice_in_dim"
+        " dynamic_update_index_in_dim dynamic_update_slice dynamic_update_slice_in_dim"
+        " expand_dims gather index_in_dim index_take pad reshape rev scatter scatter_add"
+        " scatter_max scatter_min scatter_mul scatter_sub slice slice_in_dim squeeze stack"
+        " tile transpose",
+    ),
+    ("jax.lax", "structure", "", "sort all_gather all_to_all ppermute pshuffle pswapaxes"),
+    ("jax.lax", "reduce-same", "", "pmax pmin psum psum_scatter"),
+    ("jax.lax", "reduce-float", "", "pmean"),
+    (
+        "jax.lax",
+        "matmul",
+        "",
+        "batch_matmul conv conv_general_dilated conv_general_dilated_local"
+        " conv_general_dilated_patches conv_transpose conv_with_general_padding dot"
+        " dot_general ragged_dot",
+    ),
+    ("jax.lax", "int", "c", "axis_index"),
+    ("jax.lax", "static", "c", "axis_size broadcast_shapes dtype padtype_to_pads"),
+    ("jax.lax", "tuple", "", "approx_max_k approx_min_k sort_key_val split top_k unstack"),
+    ("jax.lax", "linalg", "", "complex fft"),
+    ("jax.lax", "create", "c", "with_sharding_constraint"),
+    (
+        "jax.nn",
+        "float",
+        "c",
+        "celu elu gelu hard_sigmoid hard_silu hard_swish leaky_relu log_sigmoid mish relu6"
+        " selu sigmoid silu soft_sign softplus sparse_plus sparse_sigmoid squareplus swish"
+        " tanh log_softmax softmax standardize",
+    ),
+    ("jax.nn", "float", "cp", "log1mexp"),
+    ("jax.nn", "same", "c", "hard_tanh identity relu"),
+    ("jax.nn", "reduce-float", "c", "logmeanexp logsumexp"),
+    ("jax.nn", "structure", "c", "glu"),
+    ("jax.nn", "create", "c", "one_hot"),
+    ("jax.nn", "matmul", "", "dot_product_attention scaled_dot_general scaled_matmul"),
+    (
+        "jax.nn.initializers",
+        "unknown",
+        "",
+        "constant delta_orthogonal glorot_normal glorot_uniform he_normal he_uniform"
+        " kaiming_normal kaiming_uniform lecun_normal lecun_uniform normal orthogonal"
+        " truncated_normal uniform variance_scaling xavier_normal xavier_uniform",
+    ),
+    ("jax.nn.initializers", "create", "c", "ones zeros"),
+    (
+        "jax.random",
+        "random",
+        "",
+        "ball bernoulli beta binomial bits categorical cauchy chisquare choice dirichlet"
+        " double_sided_maxwell exponential f gamma generalized_normal geometric gumbel"
+        " key_data laplace loggamma logistic lognormal maxwell multinomial"
+        " multivariate_normal normal orthogonal pareto permutation poisson rademacher randint"
+        " rayleigh t triangular truncated_normal uniform wald weibull_min",
+    ),
+    ("jax.random", "key", "", "PRNGKey clone fold_in key split wrap_key_data"),
+    ("jax.random", "static", "c", "key_impl"),
+    (
+        "jax.scipy.special",
+        "float",
+        "c",
+        "erf erfc expit i0e i1e log_ndtr ndtr log_softmax softmax dawsn",
+    ),
+    (
+        "jax.scipy.special",
+        "float",
+        "cp",
+        "bessel_jn beta betainc betaln boxcox boxcox1p comb digamma entr erfcx erfinv exp1"
+        " expi expn factorial gamma gammainc gammaincc gammaln gammasgn hyp1f1 i0 i1 kl_div"
+        " loggamma logit multigammaln ndtri owens_t poch polygamma rel_entr spence xlog1py"
+        " xlogy zeta",
+    ),
+    ("jax.scipy.special", "reduce-float", "c", "logsumexp"),
+    ("jax.scipy.special", "tuple", "", "fresnel sici"),
+    (
+        "jax.scipy.linalg",
+        "linalg",
+        "p",
+        "block_diag cho_solve cholesky det expm funm inv lu_solve solve solve_triangular"
+        " sqrtm toeplitz",
+    ),
+    ("jax.scipy.linalg", "tuple", "p", "cho_factor eigh lu lu_factor polar qr schur svd"),
+    ("jax.ops", "structure", "", "segment_max segment_min segment_prod segment_sum"),
+    (
+        "jax",
+        "static",
+        "c",
+        "device_count devices default_backend host_count host_id local_device_count"
+        " local_devices process_count process_index typeof",
+    ),
+    ("jax", "structure", "c", "device_put block_until_ready"),
+    ("jax", "unknown", "i", "device_get"),
+    ("jax.debug", "unknown", "i", "callback print breakpoint"),
+    ("jax.tree", "static", "c", "structure"),
+    ("jax.tree_util", "static", "c", "tree_structure"),
+    ("jax.tree", "unknown", "c", "all flatten leaves map reduce transpose unflatten"),
+    (
+        "jax.tree_util",
+        "unknown",
+        "c",
+        "tree_all tree_flatten tree_leaves tree_map tree_reduce tree_transpose"
+        " tree_unflatten",
+    ),
+    (
+        "math",
+        "static",
+        "c",
+        "acos acosh asin asinh atan atan2 atanh cbrt ceil comb copysign cos cosh degrees"
+        " dist erf erfc exp exp2 expm1 fabs factorial floor fmod frexp fsum gamma gcd hypot"
+        " isclose isfinite isinf isnan isqrt lcm ldexp lgamma log log10 log1p log2 modf"
+        " nextafter perm pow prod radians remainder sin sinh sqrt sumprod tan tanh trunc ulp",
+    ),
+    (
+        "builtins",
+        "static",
+        "c",
+        "bool callable chr complex float format hasattr hash id int isinstance issubclass"
+        " len ord range repr str type",
+    ),
+    ("builtins", "same", "c", "abs max min pow round sum"),
+    ("builtins", "reduce-bool", "c", "all any"),
+    ("builtins", "tuple", "c", "divmod"),
+    (
+        "builtins",
+        "unknown",
+        "c",
+        "dict enumerate filter frozenset getattr iter list map object reversed set slice"
+        " sorted super tuple vars zip",
+    ),
+    ("builtins", "unknown", "i", "delattr eval exec input next open print setattr"),
+    (
+        "numpy",
+        "structure",
+        "c",
+        "asanyarray ascontiguousarray asfortranarray",
+    ),
+    ("numpy", "unknown", "i", "copyto putmask seterr savez_compressed savetxt"),
+    ("numpy", "static", "c", "may_share_memory shares_memory min_scalar_type ndindex"),
+)
+
+_DTYPES = (
+    "bfloat16 bool bool_ complex128 complex64 complex_ float16 float32 float64 float_ int16"
+    " int32 int64 int8 int_ uint uint16 uint32 uint64 uint8 single double half csingle"
+    " cdouble intc intp"
+)
+
+# Another name for the same function. `jax.numpy` names hold for `numpy`, too.
+_ALIASES = (
+    "absolute=abs acos=arccos acosh=arccosh amax=max amin=min asin=arcsin asinh=arcsinh"
+    " atan=arctan atan2=arctan2 atanh=arctanh bitwise_invert=invert bitwise_not=invert"
+    " bitwise_left_shift=left_shift bitwise_right_shift=right_shift concat=concatenate"
+    " conjugate=conj mod=remainder permute_dims=transpose pow=power row_stack=vstack"
+    " trapz=trapezoid true_divide=divide degrees=rad2deg radians=deg2rad around=round"
+)
+
+_MODULE_ALIASES = {
+    "jax.experimental.pjit.": "jax.",
+    "jax.experimental.shard_map.": "jax.",
+    "jax.interpreters.pxla.": "jax.",
+    "jax.lax.linalg.": "jax.scipy.linalg.",
+    "jax.numpy.fft.": "jax.numpy.fft.",
+    "numpy.core.": "numpy.",
+}
+
+_STATIC_REASONS = {
+    "axis": "axis axes axis1 axis2 source destination dimension dimensions"
+    " start_dimension stop_dimension broadcast_dimensions offset",
+    "shape": "shape sizes new_sizes slice_sizes slice_size reps repeats pad_width"
+    " padding_config window_dimensions window_strides strides limit_indices"
+    " start_indices start_index limit_index stride",
+    "dtype": "dtype new_dtype index_dtype",
+    "size": "size length num num_segments num_classes indices_or_sections k N M n m d ndmin"
+    " total_repeat_length minlength start stop step deg bins",
+}
+
+# module | name@position ... | functions
+_STATIC_PARAMS = """
+jax.lax|axes@1|reduce_and reduce_max reduce_min reduce_or reduce_prod reduce_sum reduce_xor
+jax.lax|axis@1 index_dtype@2|argmax argmin
+jax.lax|axis@1 reverse@2|cumlogsumexp cummax cummin cumprod cumsum
+jax.lax|axis@2 keepdims@3|dynamic_index_in_dim index_in_dim
+jax.lax|axis@3|dynamic_update_index_in_dim
+jax.lax|dimension@1|concatenate
+jax.lax|dimension@1 num_keys@3|sort
+jax.lax|dimension_numbers@2|dot_general
+jax.lax|dimensions@1|expand_dims rev squeeze
+jax.lax|dtype@0 shape@1 dimension@2|broadcasted_iota
+jax.lax|dtype@0 size@1|iota
+jax.lax|dtype@2 shape@3|full_like
+jax.lax|k@1|approx_max_k approx_min_k top_k
+jax.lax|length@3 reverse@4 unroll@5|scan
+jax.lax|new_dtype@1|bitcast_convert_type convert_element_type
+jax.lax|new_sizes@1 dimensions@2|reshape
+jax.lax|padding_config@2|pad
+jax.lax|shape@0 dtype@1|empty
+jax.lax|shape@0 dtype@2|full
+jax.lax|shape@1 broadcast_dimensions@2|broadcast_in_dim
+jax.lax|sizes@1|broadcast
+jax.lax|sizes@1 axis@2|split
+jax.lax|start_index@1 limit_index@2 stride@3 axis@4|slice_in_dim
+jax.lax|slice_size@2 axis@3|dynamic_slice_in_dim
+jax.lax|axis@3|dynamic_update_slice_in_dim
+jax.lax|start_indices@1 limit_indices@2 strides@3|slice
+jax.lax|slice_sizes@2|dynamic_slice
+jax.lax|reverse@2 axis@3|associative_scan
+jax.lax|axis@1|stack unstack
+jax.nn|approximate@1|gelu
+jax.nn|axis@1|glu log_softmax softmax standardize
+jax.nn|axis@1 keepdims@3|logmeanexp
+jax.nn|axis@1 keepdims@3 return_sign@4|logsumexp
+jax.nn|num_classes@1 dtype axis|one_hot
+jax.numpy|M@0|bartlett blackman hamming hanning kaiser
+jax.numpy|N@0 M@1 k@2 dtype@3|eye tri
+jax.numpy|N@1|vander
+jax.numpy|size|argwhere extract flatnonzero intersect1d nonzero setdiff1d setxor1d union1d
+jax.numpy|size|unique_all unique_counts unique_inverse unique_values where
+jax.numpy|axes@1|transpose
+jax.numpy|axes@2|tensordot
+jax.numpy|axis|gradient unstack
+jax.numpy|axis dtype|cumulative_prod cumulative_sum
+jax.numpy|axis1@1 axis2@2|swapaxes
+jax.numpy|axis@1|apply_along_axis expand_dims lexsort packbits rollaxis size squeeze
+jax.numpy|axis@1 dtype@2|concatenate cumprod cumsum nancumprod nancumsum
+jax.numpy|axis@1 dtype@2 keepdims@4|mean nanmean nanprod nansum prod sum
+jax.numpy|axis@1 dtype@2 keepdims@5|nanstd nanvar std var
+jax.numpy|axis@1 dtype@3|stack
+jax.numpy|axis@1 keepdims@2|count_nonzero
+jax.numpy|axis@1 keepdims@3|all any argmax argmin max min nanargmax nanargmin nanmax nanmin
+jax.numpy|axis@1 keepdims@3|ptp
+jax.numpy|axis@1 keepdims@4|average median nanmedian
+jax.numpy|axis@1 stable descending|argsort sort
+jax.numpy|axis@2|append argpartition delete partition roll trim_zeros unwrap take_along_axis
+jax.numpy|axis@2 method@5 keepdims@6|nanpercentile nanquantile percentile quantile
+jax.numpy|axis@2 mode@4|take
+jax.numpy|axis@2 size|compress
+jax.numpy|axis@3|insert trapezoid
+jax.numpy|axis@5|cross
+jax.numpy|decimals@1|round
+jax.numpy|deg@2|polyfit
+jax.numpy|dimensions@0 dtype@1|indices
+jax.numpy|dtype@1|astype asarray dstack hstack vstack
+jax.numpy|dtype@1 ndmin|array
+jax.numpy|start@0 stop@1 step@2 dtype@3|arange
+jax.numpy|dtype@1 shape@2|empty_like ones_like zeros_like
+jax.numpy|dtype@2 shape@3|full_like
+jax.numpy|indices_or_sections@1|dsplit hsplit vsplit
+jax.numpy|indices_or_sections@1 axis@2|array_split split
+jax.numpy|k@1|diag diagflat tril triu
+jax.numpy|k@1 axes@2|rot90
+jax.numpy|axis@1|flip
+jax.numpy|length|bincount
+jax.numpy|n@0|diag_indices
+jax.numpy|n@0 dtype@1|identity
+jax.numpy|n@0 k@1 m@2|tril_indices triu_indices
+jax.numpy|n@1 axis@2|diff
+jax.numpy|num@2 endpoint@3 dtype@4 axis@5|geomspace
+jax.numpy|num@2 endpoint@3 dtype@5 axis@6|linspace logspace
+jax.numpy|offset@1 axis1@2 axis2@3|diagonal
+jax.numpy|offset@1 axis1@2 axis2@3 dtype@4|trace
+jax.numpy|pad_width@1 mode@2|pad
+jax.numpy|repeats@1 axis@2 total_repeat_length|repeat
+jax.numpy|reps@1|tile
+jax.numpy|return_index@1 return_inverse@2 return_counts@3 axis@4 size|unique
+jax.numpy|shape@0 dtype@1|empty ones zeros
+jax.numpy|shape@0 dtype@2|full
+jax.numpy|shape@1|broadcast_to reshape unravel_index
+jax.numpy|source@1 destination@2|moveaxis
+jax.numpy|subscripts@0|einsum
+jax.numpy.fft|axes@1|fftshift ifftshift
+jax.numpy.fft|axes@2|fft2 fftn ifft2 ifftn irfft2 irfftn rfft2 rfftn
+jax.numpy.fft|n@0|fftfreq rfftfreq
+jax.numpy.fft|n@1 axis@2|fft hfft ifft ihfft irfft rfft
+jax.numpy.linalg|n@1|matrix_power
+jax.numpy.linalg|ord@1 axis@2 keepdims@3|norm
+jax.ops|num_segments@2|segment_max segment_min segment_prod segment_sum
+jax.random|shape@3 dtype@4|ball beta double_sided_maxwell f multivariate_normal
+jax.random|shape@3 dtype@4|truncated_normal weibull_min
+jax.random|shape@1 dtype@2|bits cauchy exponential gumbel laplace logistic maxwell normal
+jax.random|shape@1 dtype@2|rademacher uniform
+jax.random|shape@1 dtype@4|randint
+jax.random|shape@2 dtype@3|chisquare dirichlet gamma generalized_normal geometric loggamma
+jax.random|shape@2 dtype@3|lognormal pareto poisson rayleigh t wald
+jax.random|shape@3 dtype@4|binomial
+jax.random|shape@4 dtype@5|triangular
+jax.random|num@1|split
+jax.random|shape@2|bernoulli
+jax.random|shape@2 replace@3 axis@5|choice
+jax.random|axis@2|permutation
+jax.random|axis@2 shape@3|categorical
+jax.random|n@1 shape@2|orthogonal
+jax.scipy.special|axis@1 keepdims@3|logsumexp
+jax.scipy.special|axis|log_softmax softmax
+"""
+
+
+def canonical(name: str) -> str:
+    """The one name of a function that goes by several: `jax.numpy.amax` → `….max`."""
+    for old, new in _MODULE_ALIASES.items():
+        if name.startswith(old):
+            name = new + name.removeprefix(old)
+    module, _, last = name.rpartition(".")
+    if module in ("jax.numpy", "numpy"):
+        last = _aliases().get(last, last)
+    return f"{module}.{last}" if module else f"builtins.{last}"
+
+
+@functools.cache
+def lookup(name: str) -> Api | None:
+    """What is known of the function with this dotted name.
+
+    A NumPy function has the facts of its `jax.numpy` namesake. A name without a dot is a
+    builtin. None: nothing is known.
+    """
+    name = canonical(name)
+    row = _api_rows().get(name)
+    if row is None and name.startswith("numpy."):
+        name = "jax." + name if name.startswith("numpy.") else name
+        row = _api_rows().get(name)
+    if row is None:
+        return None
+    result, flags = row
+    return Api(
+        result,
+        cheap="c" in flags,
+        partial="p" in flags,
+        pure="i" not in flags,
+        static_params=_static_params().get(name, ()),
+    )
+
+
+def is_dtype(name: str) -> str | None:
+    """The dtype that a dotted name such as `jax.numpy.float32` stands for, if it does."""
+    module, _, last = name.rpartition(".")
+    if module in ("jax.numpy", "numpy") and last in _DTYPES.split():
+        return _dtype_names().get(last, last)
+    return None
+
+
+@functools.cache
+def _dtype_names() -> dict[str, str]:
+    """Those dtype names that are not their own symbol (see `values.DType`)."""
+    pairs = (
+        "bool_=bool float_=float int_=int complex_=complex single=float32 double=float64"
+        " half=float16 csingle=complex64 cdouble=complex128 intc=int32 intp=int"
+    )
+    return dict(_pair(text) for text in pairs.split())
+
+
+def _pair(text: str) -> tuple[str, str]:
+    left, _, right = text.partition("=")
+    return left, right
+
+
+@functools.cache
+def _aliases() -> dict[str, str]:
+    return dict(_pair(text) for text in _ALIASES.split())
+
+
+@functools.cache
+def _api_rows() -> dict[str, tuple[str, str]]:
+    rows = {
+        f"{module}.{name}": (result, flags)
+        for module, result, flags, names in _ROWS
+        for name in names.split()
+    }
+    for name in _DTYPES.split():
+        rows[f"jax.numpy.{name}"] = ("same", "c")
+    return rows
+
+
+@functools.cache
+def _static_params() -> dict[str, tuple[StaticParam, ...]]:
+    reasons = {n: word for word, ns in _STATIC_REASONS.items() for n in ns.split()}
+    table: dict[str, tuple[StaticParam, ...]] = {}
+    for line in _STATIC_PARAMS.split("\n"):
+        if not line:
+            continue
+        module, params, functions = line.split("|")
+        found = []
+        for param in params.split():
+            name, _, place = param.partition("@")
+            position = int(place) if place else None
+            found.append(StaticParam(name, position, reasons.get(name, "flag")))
+        for function in functions.split():
+            table[f"{module}.{function}"] = tuple(found)
+    return table
