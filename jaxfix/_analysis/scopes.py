@@ -1,0 +1,292 @@
+"""Which names a piece of code reads and binds, scope by scope, on plain `ast`.
+
+Any node or list of nodes will do, parsed or synthesised: positions are never looked at.
+
+All names are reported, those of globals and builtins too (`jnp`, `len`): what is local
+is a question about the function, which `local_names` answers.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+Names: TypeAlias = tuple[str, ...]
+NameSet: TypeAlias = frozenset[str]
+Code: TypeAlias = ast.AST | Sequence[ast.AST]
+FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+Body: TypeAlias = FunctionNode | ast.Module | Sequence[ast.stmt]
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+# Methods of lists, dicts and sets that change the object.
+MUTATING_METHODS = frozenset(
+    {
+        *("append", "appendleft", "clear", "extend", "extendleft", "insert", "pop"),
+        *("popleft", "remove", "reverse", "rotate", "sort"),
+        *("popitem", "setdefault", "update"),
+        *("add", "difference_update", "discard", "intersection_update"),
+        "symmetric_difference_update",
+    }
+)
+# Of these, the ones that objects which are no containers also have, and that then give
+# a value (`updates, state = optimizer.update(grads, state)`); a container gives None.
+_AMBIGUOUS_METHODS = frozenset({"add", "update", "insert", "remove", "sort", "reverse"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Occurrence:
+    name: str
+    is_write: bool
+
+
+def reads(code: Code) -> Names:
+    """The names that are read, in the order in which the source shows them."""
+    return _unique(o.name for o in _occurrences(code) if not o.is_write)
+
+
+def writes(code: Code) -> Names:
+    """The names that are bound or deleted, in the order of the source."""
+    return _unique(o.name for o in _occurrences(code) if o.is_write)
+
+
+def names(code: Code) -> Names:
+    """The names that are read or bound, in the order in which the source shows them."""
+    return _unique(o.name for o in _occurrences(code))
+
+
+def _unique(items: Iterable[str]) -> Names:
+    return tuple(dict.fromkeys(items))
+
+
+def _occurrences(code: Code | None) -> Iterator[_Occurrence]:
+    if code is None:
+        return
+    if not isinstance(code, ast.AST):
+        for one in code:
+            yield from _occurrences(one)
+        return
+    match code:
+        case ast.Name(id=name):
+            yield _Occurrence(name, not isinstance(code.ctx, ast.Load))
+        case ast.AugAssign(target=ast.Name(id=name)):
+            yield _Occurrence(name, False)
+            yield _Occurrence(name, True)
+            yield from _occurrences(code.value)
+        case ast.AnnAssign(target=ast.Name()):
+            # The annotation of a local variable is not evaluated.
+            if code.value is not None:
+                yield from _occurrences([code.target, code.value])
+        case ast.IfExp():
+            yield from _occurrences([code.body, code.test, code.orelse])
+        case ast.Dict():
+            for key, value in zip(code.keys, code.values, strict=True):
+                yield from _occurrences(key)
+                yield from _occurrences(value)
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+            for part in evaluated_at_definition(code):
+                yield from _occurrences(part)
+            for name in free_names(code):
+                yield _Occurrence(name, False)
+            if not isinstance(code, ast.Lambda):
+                yield _Occurrence(code.name, True)
+        case ast.ClassDef():
+            yield from _occurrences(code.decorator_list)
+            yield from _occurrences(code.bases)
+            yield from _occurrences(code.keywords)
+            for name in free_names(code):
+                yield _Occurrence(name, False)
+            yield _Occurrence(code.name, True)
+        case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+            yield from _comprehension_occurrences(code)
+        case ast.Import() | ast.ImportFrom():
+            for name in imported_names(code):
+                yield _Occurrence(name, True)
+        case ast.ExceptHandler():
+            yield from _occurrences(code.type)
+            if code.name is not None:
+                yield _Occurrence(code.name, True)
+            yield from _occurrences(code.body)
+        case ast.MatchAs() | ast.MatchStar() | ast.MatchMapping():
+            for child in ast.iter_child_nodes(code):
+                yield from _occurrences(child)
+            captured = code.rest if isinstance(code, ast.MatchMapping) else code.name
+            if captured is not None:
+                yield _Occurrence(captured, True)
+        case _:
+            for child in ast.iter_child_nodes(code):
+                yield from _occurrences(child)
+
+
+def _comprehension_occurrences(
+    node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp,
+) -> Iterator[_Occurrence]:
+    """Those of the enclosing function: not the comprehension's own variables."""
+    own = set(writes([g.target for g in node.generators]))
+    element = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+    first = node.generators[0]
+    inside: list[ast.AST] = [*element, first.target]
+    yield from (o for o in _occurrences(inside) if o.name not in own)
+    yield from _occurrences(first.iter)
+    rest: list[ast.AST] = [*first.ifs]
+    for generator in node.generators[1:]:
+        rest += [generator.target, generator.iter, *generator.ifs]
+    yield from (o for o in _occurrences(rest) if o.name not in own)
+
+
+def imported_names(node: ast.Import | ast.ImportFrom) -> Names:
+    return tuple(
+        alias.asname or alias.name.partition(".")[0]
+        for alias in node.names
+        if alias.name != "*"
+    )
+
+
+def evaluated_at_definition(node: FunctionNode) -> list[ast.AST]:
+    """Decorators, defaults and annotations, which run where the function is defined."""
+    arguments = node.args
+    parts: list[ast.AST | None] = [*arguments.defaults, *arguments.kw_defaults]
+    if not isinstance(node, ast.Lambda):
+        parts = [*node.decorator_list, *parts]
+        parts += [a.annotation for a in all_parameters(node)]
+        parts.append(node.returns)
+    return [part for part in parts if part is not None]
+
+
+def all_parameters(function: FunctionNode) -> list[ast.arg]:
+    """Every parameter, in the order in which the source shows them."""
+    arguments = function.args
+    star = [arguments.vararg] if arguments.vararg else []
+    double = [arguments.kwarg] if arguments.kwarg else []
+    return [
+        *arguments.posonlyargs,
+        *arguments.args,
+        *star,
+        *arguments.kwonlyargs,
+        *double,
+    ]
+
+
+def parameter_names(function: FunctionNode) -> Names:
+    return tuple(a.arg for a in all_parameters(function))
+
+
+def free_names(scope: FunctionNode | ast.ClassDef) -> Names:
+    """The names of the enclosing function that the body of `scope` may look up.
+
+    Those of globals and builtins are among them, unless `scope` declares them global.
+    """
+    body = scope_body(scope)
+    if isinstance(scope, ast.ClassDef):
+        return reads(body)
+    own = set(local_names(scope)) | declared(body, ast.Global)
+    free = [n for n in reads(body) if n not in own]
+    return _unique([*free, *sorted(declared(body, ast.Nonlocal))])
+
+
+def local_names(scope: FunctionNode) -> Names:
+    """The parameters and the variables of the function itself."""
+    body = scope_body(scope)
+    shared = declared(body, ast.Global) | declared(body, ast.Nonlocal)
+    bound = (n for n in writes(body) if n not in shared)
+    return _unique([*parameter_names(scope), *bound])
+
+
+def scope_body(scope: Body | ast.ClassDef) -> list[ast.AST]:
+    """What runs in a scope: its statements, or a lambda's expression."""
+    if isinstance(scope, ast.Lambda):
+        return [scope.body]
+    if isinstance(scope, ast.AST):
+        return list(scope.body)
+    return list(scope)
+
+
+def declared(
+    body: Sequence[ast.AST], kind: type[ast.Global] | type[ast.Nonlocal]
+) -> set[str]:
+    """The names that `global` or `nonlocal` statements of this scope itself name."""
+    found: set[str] = set()
+    for node in walk_scope(body):
+        if isinstance(node, kind):
+            found.update(node.names)
+    return found
+
+
+def walk_scope(code: Code) -> Iterator[ast.AST]:
+    """All nodes in source order, without the bodies of nested functions and classes."""
+    nodes = [code] if isinstance(code, ast.AST) else code
+    for node in nodes:
+        yield node
+        if isinstance(node, (*FUNCTIONS, ast.Lambda)):
+            yield from walk_scope(evaluated_at_definition(node))
+        elif isinstance(node, ast.ClassDef):
+            yield from walk_scope([*node.decorator_list, *node.bases, *node.keywords])
+        else:
+            yield from walk_scope(list(ast.iter_child_nodes(node)))
+
+
+def scope_names(scope: FunctionNode | ast.Module | ast.ClassDef) -> NameSet:
+    """Every name that occurs in `scope`, at any depth: what a new name must avoid."""
+    found: set[str] = set()
+    for node in ast.walk(scope):
+        match node:
+            case ast.Name(id=name) | ast.arg(arg=name):
+                found.add(name)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                found.add(node.name)
+            case ast.Import() | ast.ImportFrom():
+                found.update(imported_names(node))
+            case ast.Global() | ast.Nonlocal():
+                found.update(node.names)
+            case ast.ExceptHandler() | ast.MatchAs() | ast.MatchStar():
+                found.update([node.name] if node.name else [])
+            case ast.MatchMapping(rest=str(rest)):
+                found.add(rest)
+    return frozenset(found)
+
+
+def mutations(
+    code: Code, *, methods: NameSet = MUTATING_METHODS
+) -> tuple[tuple[str, ast.AST], ...]:
+    """What changes an object in place: (name at the root of the object, node).
+
+    The node is the target (`x.a[i]` of `x.a[i] = v`) or the call (`x.append(v)`). An
+    update through `.at[...]` makes a new array and is none.
+    """
+    found: list[tuple[str, ast.AST]] = []
+    values = {
+        id(node.value)
+        for node in walk_scope(code)
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.Return)
+    }
+    for node in walk_scope(code):
+        match node:
+            case ast.Attribute() | ast.Subscript():
+                stored = not isinstance(node.ctx, ast.Load)
+                base = root_name(node.value) if stored else None
+            case ast.Call(func=ast.Attribute(value=value, attr=attr)):
+                gives_value = id(node) in values and attr in _AMBIGUOUS_METHODS
+                called = attr in methods and not gives_value and not _is_at(value)
+                base = root_name(value) if called else None
+            case _:
+                base = None
+        if base is not None:
+            found.append((base, node))
+    return tuple(found)
+
+
+def root_name(node: ast.expr) -> str | None:
+    """The `x` of `x`, `x.a`, `x[i].b`; None if something else is at the root."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def _is_at(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.value, ast.Attribute)
+        and node.value.attr == "at"
+    )
