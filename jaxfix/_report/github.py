@@ -19,7 +19,7 @@ def render(report: Report) -> str:
 
 def _finding(finding: Finding) -> str:
     span = finding.span
-    place = {"file": finding.path, "line": span.line}
+    place: dict[str, str | int] = {"file": finding.path, "line": span.line}
     message = f"{finding.path}:{span.line}:{span.column}: {finding.message}"
     if finding.cell is not None:
         # GitHub knows lines of the document only, not lines of a cell.

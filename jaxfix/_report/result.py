@@ -35,8 +35,8 @@ class Report:
     """The result of one run.
 
     Attributes:
-      findings: what was found and is left, ordered by path, line and column. Where a fix
-        was written, its finding is in `fixed` and not here.
+      findings: what was found and is left, ordered by path, line and column. Where a
+        fix was written, its finding is in `fixed` and not here.
       fixed: the findings whose fixes are in `changes`.
       errors: the files that could not be read, parsed or fixed.
       changes: the text of the files that change, for programs.
