@@ -79,7 +79,11 @@ FLOAT = strong("float")
 
 
 def promote(*dtypes: DType | None) -> DType | None:
-    """The dtype of an elementwise operation on values of these dtypes."""
+    """The dtype of an elementwise operation on values of these dtypes.
+
+    As in JAX, a weak kind above that of the strong dtypes wins over them and stays weak
+    (`int32_array * 2.0` is a weak float), and a Python bool is as strong as an array's.
+    """
     names: set[str] = set()
     weak = STRONG
     for dtype in dtypes:
@@ -87,22 +91,24 @@ def promote(*dtypes: DType | None) -> DType | None:
             return None
         names |= dtype.strong
         weak = max(weak, dtype.weak)
-    if len(names) > 1:
+    if weak == WEAK_BOOL:
+        names.add("bool")
+        weak = STRONG
+    kinds = {kind_of(name) for name in names}
+    if weak and any(kind and "bifc".index(kind) >= weak - 1 for kind in kinds):
+        weak = STRONG
+    floating = bool(kinds & {"f", "c"}) or weak >= WEAK_FLOAT
+    if floating:
+        names = {name for name in names if kind_of(name) not in ("b", "i")}
+    elif len(names) > 1 or weak:
         names.discard("bool")
-    joined = DType(frozenset(names), weak)
-    # A weak kind that the strong dtypes already cover has no effect.
-    strong_kind = DType(frozenset(names)).kind if names else None
-    if strong_kind is not None and "bifc".index(strong_kind) >= weak - 1:
-        return DType(frozenset(names))
-    if names == {"bool"} and weak > WEAK_BOOL:
-        return {WEAK_INT: INT, WEAK_FLOAT: FLOAT}.get(weak, strong("complex"))
-    if strong_kind in ("i", "b") and weak == WEAK_FLOAT:
-        return FLOAT
-    return joined
+    return DType(frozenset(names), weak)
 
 
 def inexact(dtype: DType | None) -> DType | None:
     """The dtype of `/`, `sqrt`, `exp`, ...: integers become the default float."""
+    if dtype is not None and dtype.strong and dtype.kind in ("b", "i"):
+        return FLOAT
     return promote(dtype, WEAK[float])
 
 
@@ -118,12 +124,31 @@ def shape(*dims: int | str) -> Shape:
 
 
 def broadcast(*shapes: Shape) -> Shape:
-    out: frozenset[Any] = frozenset()
+    """The shape of an elementwise operation; known shapes are worked out."""
+    out: set[Any] = set()
+    known: tuple[int, ...] | None = ()
     for one in shapes:
         if one is None:
             return None
-        out |= one
-    return out
+        for dims in one:
+            if isinstance(dims, tuple) and all(isinstance(n, int) for n in dims):
+                known = _broadcast_dims(known, dims) if known is not None else None
+            else:
+                out.add(dims)
+    if known is None:
+        return None
+    return frozenset(out | {known}) if known else frozenset(out)
+
+
+def _broadcast_dims(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...] | None:
+    rank = max(len(a), len(b))
+    pairs = zip((1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b, strict=True)
+    dims = []
+    for m, n in pairs:
+        if m != n and 1 not in (m, n):
+            return None
+        dims.append(n if m == 1 else m)
+    return tuple(dims)
 
 
 @dataclass(frozen=True, slots=True)

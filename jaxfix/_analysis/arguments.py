@@ -1,0 +1,182 @@
+"""Arguments: how a call binds them, and what a transform makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from .frame import join_all
+from .objects import FunctionValue, InstanceValue
+from .values import (
+    SCALAR,
+    WEAK,
+    Array,
+    Const,
+    Dict,
+    Lib,
+    Seq,
+    Static,
+    Union,
+    Unknown,
+    Value,
+    Why,
+    broadcast,
+    promote,
+    type_name,
+)
+
+PYTHON_NUMBERS = {"bool": bool, "int": int, "float": float, "complex": complex}
+
+
+def scalar_tracer(value: Value, why: Why | None) -> Value:
+    """A Python scalar as an argument of a transformed function: a weakly typed tracer."""
+    kind = PYTHON_NUMBERS.get(type_name(value))
+    if kind is None:
+        if isinstance(value, Static) and value.type == "":
+            return Array(True, tree=True, assumed=True, why=why)
+        return value
+    return Array(True, WEAK[kind], SCALAR, why=why)
+
+
+def as_array(value: Value) -> Array | None:
+    """An array or Python scalar as an array; None for anything else."""
+    found = scalar_tracer(value, value.why)
+    return found if isinstance(found, Array) else None
+
+
+def merge(a: Value, b: Value) -> Array | None:
+    """The array that `lax.cond` or `jnp.where` makes of two; None if it cannot."""
+    left, right = as_array(a), as_array(b)
+    if left is None or right is None:
+        return None
+    return Array(
+        True,
+        promote(left.dtype, right.dtype),
+        left.shape if left.shape == right.shape else broadcast(left.shape, right.shape),
+        tree=left.tree and right.tree,
+        key=left.key and right.key,
+        why=left.why or right.why,
+    )
+
+
+def bind(
+    fn: FunctionValue, args: Sequence[Value], keywords: Mapping[str, Value]
+) -> dict[str, Value]:
+    """Parameters by name for a call with these arguments."""
+    spec = fn.node.args
+    positional = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    bound: dict[str, Value] = dict(zip(positional, args, strict=False))
+    rest = list(args[len(positional) :])
+    extra: list[tuple[str, Value]] = []
+    names = {*positional, *(a.arg for a in spec.kwonlyargs)}
+    unknown_keywords: Value | None = None
+    for name, value in keywords.items():
+        if name == "**":
+            unknown_keywords = value
+        elif name in names:
+            bound[name] = value
+        else:
+            extra.append((name, value))
+    defaults = dict(fn.defaults)
+    for name in (*positional, *(a.arg for a in spec.kwonlyargs)):
+        if name not in bound:
+            fallback = Unknown() if unknown_keywords is not None else None
+            bound[name] = fallback or defaults.get(name) or Unknown()
+    if spec.vararg:
+        starred = [a for a in rest if isinstance(a, StarredRest)]
+        items = None if starred else tuple(rest)
+        bound[spec.vararg.arg] = Seq("tuple", items, join_all(rest) if starred else None)
+    if spec.kwarg:
+        known = None if unknown_keywords is not None else tuple(extra)
+        bound[spec.kwarg.arg] = Dict(known, unknown_keywords)
+    return bound
+
+
+@dataclass(frozen=True, slots=True)
+class StarredRest(Value):
+    """A starred argument of unknown length."""
+
+    elem: Value
+
+
+def as_tracers(value: Value, why: Why | None, *, depth: int = 6) -> Value:
+    """The value as a transformed function sees it: its array leaves become tracers."""
+    if depth == 0:
+        return Unknown()
+    match value:
+        case Const(value=None) | Const(value=str()) | Lib() | FunctionValue():
+            return value
+        case Const() | Static():
+            return scalar_tracer(value, why)
+        case Array():
+            return replace(value, traced=True, host=False, why=why or value.why)
+        case Seq():
+            items = value.items
+            return replace(
+                value,
+                items=None
+                if items is None
+                else tuple(as_tracers(v, why, depth=depth - 1) for v in items),
+                elem=as_tracers(value.elem, why, depth=depth - 1) if value.elem else None,
+                why=why,
+            )
+        case Dict():
+            pairs = value.items
+            return Dict(
+                None
+                if pairs is None
+                else tuple((k, as_tracers(v, why, depth=depth - 1)) for k, v in pairs),
+                as_tracers(value.elem, why, depth=depth - 1) if value.elem else None,
+                why=why,
+            )
+        case InstanceValue():
+            if value.cls.kind == "enum":
+                return value
+            static = value.cls.static_fields
+            attrs = {
+                name: attr
+                if name in static
+                else as_tracers(attr, why, depth=depth - 1)
+                for name, attr in value.attrs.items()
+            }
+            return InstanceValue(value.cls, attrs, value.complete, traced=True, why=why)
+        case Union():
+            return join_all([as_tracers(v, why, depth=depth - 1) for v in value.options])
+        case Unknown():
+            return Array(True, tree=True, assumed=True, why=why)
+        case _:
+            return value
+
+
+def as_concrete(value: Value, depth: int = 6) -> Value:
+    """The value as the caller of a transformed function sees it."""
+    if depth == 0:
+        return Unknown()
+    match value:
+        case Array(traced=True):
+            return replace(value, traced=False, assumed=False, why=None)
+        case Seq():
+            items = value.items
+            return replace(
+                value,
+                items=None
+                if items is None
+                else tuple(as_concrete(v, depth - 1) for v in items),
+                elem=as_concrete(value.elem, depth - 1) if value.elem else None,
+                why=None,
+            )
+        case Dict():
+            pairs = value.items
+            return Dict(
+                None
+                if pairs is None
+                else tuple((k, as_concrete(v, depth - 1)) for k, v in pairs),
+                as_concrete(value.elem, depth - 1) if value.elem else None,
+            )
+        case InstanceValue(traced=True):
+            attrs = {k: as_concrete(v, depth - 1) for k, v in value.attrs.items()}
+            return InstanceValue(value.cls, attrs, value.complete)
+        case Union():
+            return join_all([as_concrete(v, depth - 1) for v in value.options])
+        case _:
+            return value

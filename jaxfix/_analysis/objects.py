@@ -1,0 +1,205 @@
+"""Abstract values of Python objects that hold code or state, and the scopes they live in."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .values import Value
+
+if TYPE_CHECKING:
+    from .project import Module
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """The variables of one call of a function (or of a module or class body).
+
+    Closures keep a reference to the scope, so a nested function sees the variables as
+    they are when it is called, as in Python.
+    """
+
+    module: Module
+    node: ast.AST
+    parent: Scope | None = None
+    vars: dict[str, Value] = field(default_factory=dict)
+    is_class: bool = False
+    global_names: set[str] = field(default_factory=set)
+    nonlocal_names: set[str] = field(default_factory=set)
+    instances: dict[int, InstanceValue] = field(default_factory=dict)
+
+    def owner_of(self, name: str) -> Scope | None:
+        """The function scope that binds `name`; None for module variables, builtins."""
+        if name in self.global_names:
+            return None
+        if name in self.vars and name not in self.nonlocal_names:
+            return self
+        scope = self.parent
+        while scope is not None:
+            if name in scope.vars and not scope.is_class:
+                return scope
+            scope = scope.parent
+        return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FunctionValue(Value):
+    """A function or lambda of the project, with the scope that it closes over."""
+
+    node: FunctionNode
+    scope: Scope
+    module: Module
+    qualname: str
+    defaults: tuple[tuple[str, Value], ...] = ()
+    owner: ClassValue | None = None
+    is_generator: bool = False
+
+    @property
+    def name(self) -> str:
+        return getattr(self.node, "name", "<lambda>")
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, FunctionValue)
+            and other.node is self.node
+            and other.scope is self.scope
+        )
+
+    def __hash__(self) -> int:
+        return hash((id(self.node), id(self.scope)))
+
+
+@dataclass(frozen=True, slots=True)
+class BoundValue(Value):
+    """A callable with its first argument bound: a method of an instance."""
+
+    function: Value
+    receiver: Value
+
+
+@dataclass(frozen=True, slots=True)
+class MethodValue(Value):
+    """A method of a built-in or array object: `xs.append`, `x.sum`, `x.at[i].set`."""
+
+    receiver: Value
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class PartialValue(Value):
+    """`functools.partial(function, *args, **keywords)`."""
+
+    function: Value
+    args: tuple[Value, ...]
+    keywords: tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TransformedValue(Value):
+    """What `jax.jit(f, ...)` or another transform returns."""
+
+    transform: str  # canonical dotted name, e.g. "jax.jit"
+    function: Value
+    options: tuple[tuple[str, Value], ...]
+    node: ast.AST  # the call or the decorator
+    module: Module
+
+    def option(self, name: str) -> Value | None:
+        return dict(self.options).get(name)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, TransformedValue)
+            and other.node is self.node
+            and other.function == self.function
+        )
+
+    def __hash__(self) -> int:
+        return hash((id(self.node), self.transform))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassValue(Value):
+    """A class of the project."""
+
+    node: ast.ClassDef
+    module: Module
+    scope: Scope
+    bases: tuple[Value, ...]
+    kind: str  # "namedtuple" | "dataclass" | "module" (equinox, flax) | "enum" | "plain"
+    frozen: bool
+    fields: tuple[str, ...]
+    static_fields: frozenset[str]
+    decorators: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return self.node.name
+
+    def lookup(self, name: str, depth: int = 8) -> Value | None:
+        """The class attribute `name`, searched through the bases."""
+        if name in self.scope.vars:
+            return self.scope.vars[name]
+        if depth:
+            for base in self.bases:
+                if isinstance(base, ClassValue):
+                    found = base.lookup(name, depth - 1)
+                    if found is not None:
+                        return found
+        return None
+
+    def all_fields(self) -> tuple[str, ...]:
+        inherited: list[str] = []
+        for base in self.bases:
+            if isinstance(base, ClassValue):
+                inherited += base.all_fields()
+        return (*inherited, *(f for f in self.fields if f not in inherited))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ClassValue) and other.node is self.node
+
+    def __hash__(self) -> int:
+        return hash(id(self.node))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InstanceValue(Value):
+    """An instance of a class of the project. `attrs` is a heap cell: it is mutated.
+
+    `traced` says that the instance is a pytree whose array fields are tracers.
+    """
+
+    cls: ClassValue
+    attrs: dict[str, Value]
+    complete: bool  # every attribute is in `attrs`, a missing one is an error
+    traced: bool = False
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, InstanceValue) and other.attrs is self.attrs
+
+    def __hash__(self) -> int:
+        return hash(id(self.attrs))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModuleValue(Value):
+    """A module of the project."""
+
+    module: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ModuleValue) and other.module is self.module
+
+    def __hash__(self) -> int:
+        return hash(id(self.module))
+
+
+@dataclass(frozen=True, slots=True)
+class SuperValue(Value):
+    """`super()` in a method of `cls`."""
+
+    cls: ClassValue
+    receiver: Value
