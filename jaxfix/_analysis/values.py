@@ -107,9 +107,10 @@ def promote(*dtypes: DType | None) -> DType | None:
 
 def inexact(dtype: DType | None) -> DType | None:
     """The dtype of `/`, `sqrt`, `exp`, ...: integers become the default float."""
-    if dtype is not None and dtype.strong and dtype.kind in ("b", "i"):
+    joined = promote(dtype)
+    if joined is not None and joined.strong and joined.kind in ("b", "i"):
         return FLOAT
-    return promote(dtype, WEAK[float])
+    return promote(joined, WEAK[float])
 
 
 # A shape is the set of shapes that broadcast to it: symbols ("?x") and tuples of ints.
