@@ -31,7 +31,7 @@ class Type(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A generated module. `clean`: correct as it stands, so that no fix may touch it."""
+    """A generated module. `clean`: correct as it stands, so nothing may touch it."""
 
     kind: str
     seed: int
@@ -392,10 +392,7 @@ class FunctionWriter:
 
     def body(self, count: int) -> bool:
         """Write `count` statements. Returns whether control reaches the end."""
-        for _ in range(count):
-            if not self.statement():
-                return False
-        return True
+        return all(self.statement() for _ in range(count))
 
     def statement(self) -> bool:
         """Write one statement. Returns whether control passes it."""

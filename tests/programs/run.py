@@ -25,6 +25,7 @@ from .generate import Program
 from .worker import Outcome, Runner
 
 TOOL = (sys.executable, "-m", "jaxfix")
+APPLY = ("apply", "--unsafe-fixes")
 TOLERANCE = 1e-4
 ORDER_OF_KINDS = "biufc"
 
@@ -85,7 +86,9 @@ class ToolError(Exception):
     """jaxfix itself ended in a way that its contract does not allow."""
 
 
-def run_tool(tool: Sequence[str], *args: str, folder: Path) -> dict[str, Any]:
+def run_tool(
+    args: Sequence[str], *, folder: Path, tool: Sequence[str] = TOOL
+) -> dict[str, Any]:
     """Run jaxfix in `folder` and return its JSON report."""
     done = subprocess.run(
         [*tool, *args, "--output-format", "json", "."],
@@ -124,11 +127,11 @@ def ask_jaxfix(
     before.mkdir()
     for name, source in sources.items():
         (before / f"{name}.py").write_text(source)
-    report = run_tool(tool, "check", folder=before)
+    report = run_tool(["check"], folder=before, tool=tool)
     shutil.copytree(before, after)
-    applied = run_tool(tool, "apply", "--unsafe-fixes", folder=after)
+    applied = run_tool(APPLY, folder=after, tool=tool)
     shutil.copytree(after, again)
-    run_tool(tool, "apply", "--unsafe-fixes", folder=again)
+    run_tool(APPLY, folder=again, tool=tool)
     findings = by_file(report["findings"])
     errors = by_file([*report["errors"], *applied["errors"]])
     return {
