@@ -1,0 +1,77 @@
+"""The same jobs through joblib's backends: loky, dask, ray.
+
+joblib is the one interface that all three share, it pickles by value where needed, and
+its absence costs nothing: it is an extra (`jaxfix[cluster]`). A remote machine does not
+see our folders, so the trees travel with the work.
+"""
+
+from __future__ import annotations
+
+import io
+import tarfile
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .._errors import UsageError
+from .trees import Trees
+
+if TYPE_CHECKING:
+    from .harness import Chunk, Verdict
+
+
+def run_on_cluster(
+    run_chunk: Callable[[Chunk], list[Verdict]],
+    chunks: Sequence[Chunk],
+    backend: str,
+    jobs: int,
+) -> list[Verdict]:
+    """Run all chunks on a joblib backend and gather their verdicts.
+
+    Raises:
+      UsageError: joblib or the backend's own package is not installed.
+    """
+    try:
+        import joblib
+    except ImportError as error:
+        raise UsageError("`--backend` needs `pip install jaxfix[cluster]`") from error
+    packed = [(replace(c, trees=Trees(Path(), Path())), pack(c.trees)) for c in chunks]
+    try:
+        register(backend)
+        with joblib.parallel_config(backend=backend, n_jobs=max(1, jobs)):
+            parts = joblib.Parallel()(
+                joblib.delayed(run_packed)(run_chunk, chunk, data)
+                for chunk, data in packed
+            )
+    except (ImportError, ValueError) as error:
+        raise UsageError(f"backend `{backend}`: {error}") from error
+    return [verdict for part in parts for verdict in part]
+
+
+def register(backend: str) -> None:
+    """Ray brings its joblib backend itself and wants to be asked."""
+    if backend == "ray":
+        from ray.util.joblib import register_ray
+
+        register_ray()
+
+
+def pack(trees: Trees) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+        archive.add(trees.before, "before")
+        archive.add(trees.after, "after")
+    return buffer.getvalue()
+
+
+def run_packed(
+    run_chunk: Callable[[Chunk], list[Verdict]], chunk: Chunk, data: bytes
+) -> list[Verdict]:
+    """On the remote side: unpack, run, forget."""
+    with tempfile.TemporaryDirectory(prefix="jaxfix-") as scratch:
+        with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+            archive.extractall(scratch, filter="data")
+        trees = Trees(Path(scratch, "before"), Path(scratch, "after"))
+        return run_chunk(replace(chunk, trees=trees))
