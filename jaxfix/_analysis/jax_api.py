@@ -10,7 +10,7 @@ They are strings and are parsed on first use, so that importing this module is c
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -518,6 +518,46 @@ jax.random|n@1 shape@2|orthogonal
 jax.scipy.special|axis@1 keepdims@3|logsumexp
 jax.scipy.special|axis|log_softmax softmax
 """
+
+_IMPURE = """
+the time|time.time time.time_ns time.perf_counter time.perf_counter_ns time.monotonic
+the time|time.process_time time.localtime time.gmtime time.ctime time.strftime
+the time|datetime.datetime.now datetime.datetime.utcnow datetime.datetime.today
+the time|datetime.date.today
+a pause|time.sleep
+random numbers of Python|random.random random.randint random.randrange random.uniform
+random numbers of Python|random.choice random.choices random.sample random.shuffle
+random numbers of Python|random.gauss random.normalvariate random.expovariate random.seed
+random numbers of Python|random.betavariate random.triangular random.getrandbits
+random numbers of Python|uuid.uuid1 uuid.uuid4 os.urandom secrets.token_hex secrets.randbelow
+random numbers of NumPy|numpy.random.rand numpy.random.randn numpy.random.random
+random numbers of NumPy|numpy.random.random_sample numpy.random.randint numpy.random.uniform
+random numbers of NumPy|numpy.random.normal numpy.random.standard_normal numpy.random.choice
+random numbers of NumPy|numpy.random.permutation numpy.random.shuffle numpy.random.seed
+random numbers of NumPy|numpy.random.beta numpy.random.binomial numpy.random.exponential
+random numbers of NumPy|numpy.random.gamma numpy.random.poisson numpy.random.default_rng
+the environment|os.getenv os.environ.get os.environb.get os.getcwd os.getpid
+the file system|open os.listdir os.path.exists os.makedirs os.remove os.rename pathlib.Path.open
+the file system|numpy.load numpy.save numpy.savez numpy.savetxt numpy.loadtxt
+the file system|pickle.dump pickle.load json.dump json.load
+user input|input sys.stdin.read sys.stdin.readline
+output|print sys.stdout.write sys.stderr.write sys.stdout.flush sys.stderr.flush pprint.pprint
+output|logging.debug logging.info logging.warning logging.error logging.critical
+output|logging.exception logging.log warnings.warn absl.logging.info absl.logging.warning
+output|absl.logging.error absl.logging.debug
+"""
+
+
+def _impure() -> dict[str, str]:
+    table: dict[str, str] = {}
+    for line in _IMPURE.split("\n"):
+        what, _, names = line.partition("|")
+        table |= dict.fromkeys(names.split(), what)
+    return table
+
+
+# Calls that do or read something besides their arguments, and what that is.
+IMPURE: Mapping[str, str] = _impure()
 
 
 def canonical(name: str) -> str:
