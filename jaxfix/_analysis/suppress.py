@@ -232,7 +232,7 @@ def _idle(
     for name, _ in directive.names:
         is_foreign = directive.is_noqa and name not in known
         was_asked = name in ran or name not in known
-        if name not in covered and was_asked and not is_foreign:
+        if name not in {*covered, UNUSED} and was_asked and not is_foreign:
             idle.append(name)
     return tuple(idle) if directive.names else ("",)
 

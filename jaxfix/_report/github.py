@@ -23,7 +23,7 @@ def _finding(finding: Finding) -> str:
     message = f"{finding.path}:{span.line}:{span.column}: {finding.message}"
     if finding.cell is not None:
         # GitHub knows lines of the document only, not lines of a cell.
-        place = {"file": finding.path}
+        del place["line"]
         message = f"cell {finding.cell}, line {span.line}: {finding.message}"
     elif span.end_line == span.line:
         place |= {"col": span.column, "endColumn": span.end_column}

@@ -11,19 +11,28 @@ from .result import Report, place, plural
 _BOLD, _RED, _BLUE, _GREEN, _DIM = "1", "1;31", "1;34", "32", "2"
 
 
-def render(report: Report, *, color: bool = False, unsafe: bool = False) -> str:
+def render(
+    report: Report,
+    *,
+    color: bool = False,
+    unsafe: bool = False,
+    summary: bool = True,
+) -> str:
     """The findings, each with its line of source, then a summary.
 
     Args:
       report: what was found.
       color: whether the terminal shows ANSI colors.
       unsafe: whether the user has asked for unsafe fixes.
+      summary: whether to end with the counts.
     """
     blocks = [
         "\n".join(_block(finding, report, color=color)) + "\n"
         for finding in report.findings
     ]
-    return "\n".join([*blocks, _summary(report, unsafe=unsafe)])
+    if summary:
+        blocks.append(_summary(report, unsafe=unsafe))
+    return "\n".join(blocks)
 
 
 def _block(finding: Finding, report: Report, *, color: bool) -> Iterator[str]:

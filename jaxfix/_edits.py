@@ -1,0 +1,75 @@
+"""What each fix does to its file, for editors and CI: out of the change as a whole."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from jaxfix._analysis.finding import Change, Edit, Finding, Span
+from jaxfix._analysis.source import Source
+
+
+def edits_of(
+    findings: Iterable[Finding],
+    changes: Iterable[Change],
+    sources: Mapping[str, Source],
+) -> dict[Finding, tuple[Edit, ...]]:
+    """For each finding that the changes mend, the hunks of its function.
+
+    Hunks outside of all functions (imports) belong to every finding of the file.
+    """
+    edits: dict[Finding, tuple[Edit, ...]] = {}
+    fixed: dict[str, list[Finding]] = {}
+    for finding in findings:
+        fixed.setdefault(finding.path, []).append(finding)
+    for change in changes:
+        source = sources.get(change.path)
+        if source is None or change.path not in fixed:
+            continue
+        hunks = list(_hunks(source.lines, change.after.split("\n")))
+        functions = _functions(source.tree)
+        for finding in fixed[change.path]:
+            around = _around(finding.span, functions)
+            edits[finding] = tuple(
+                edit
+                for edit, first, last in hunks
+                if (first <= around[-1] and last >= around[0])
+                or not any(f[0] <= first <= f[-1] for f in functions)
+            )
+    return edits
+
+
+def _hunks(
+    before: Sequence[str], after: Sequence[str]
+) -> Iterator[tuple[Edit, int, int]]:
+    """The edits that lead from one to the other, each with its first and last line."""
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    for kind, start, end, new_start, new_end in matcher.get_opcodes():
+        if kind == "equal":
+            continue
+        text = "".join(f"{line}\n" for line in after[new_start:new_end])
+        if end < len(before):
+            span = Span(start + 1, 1, end + 1, 1)
+        else:
+            span = Span(start + 1, 1, end, len(before[-1]) + 1)
+            text = text.removesuffix("\n")
+        yield Edit(span, text), start + 1, max(end, start + 1)
+
+
+def _functions(tree: ast.Module) -> list[range]:
+    """The lines of every function and its decorators, outer ones first."""
+    return [
+        range(
+            min([node.lineno, *(d.lineno for d in node.decorator_list)]),
+            (node.end_lineno or node.lineno) + 1,
+        )
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+
+
+def _around(span: Span, functions: Sequence[range]) -> range:
+    """The outermost function that holds the line, or the lines themselves."""
+    lines = range(span.line, span.end_line + 1)
+    return next((f for f in functions if f[0] <= span.line <= f[-1]), lines)
