@@ -1,0 +1,202 @@
+"""Edits of expressions, and the text of expressions with the edits in them.
+
+Expressions are text, cut from the source, and an edit is a text in place of another.
+Nothing is rendered before it is asked for, so edits may be registered in any order.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeAlias
+
+from . import lines
+from .cut import Patch, Source
+from .spelling import level_of_text, spell, wants
+
+Text: TypeAlias = str | Callable[[], str]
+
+_SHARED = (ast.expr_context, ast.operator, ast.boolop, ast.unaryop, ast.cmpop)
+
+
+class Edits:
+    """The edits of one module; its nodes are told by identity."""
+
+    def __init__(self, text: str, tree: ast.Module) -> None:
+        self.source = Source(text)
+        self.tree = tree
+        self.dirty: set[int] = set()
+        self._parents: dict[int, ast.AST] = {}
+        self._link(tree)
+        self._texts: dict[int, list[Text]] = {}
+        self._rendering: dict[int, int] = {}
+        self._added: dict[int, list[str]] = {}
+        self._removed: dict[int, set[int]] = {}
+
+    def _link(self, root: ast.AST) -> None:
+        stack = [root]
+        while stack:
+            parent = stack.pop()
+            for child in ast.iter_child_nodes(parent):
+                if not isinstance(child, _SHARED):
+                    self._parents[id(child)] = parent
+                    stack.append(child)
+
+    def is_original(self, node: ast.AST) -> bool:
+        return id(node) in self._parents
+
+    def parent(self, node: ast.AST) -> ast.AST | None:
+        return self._parents.get(id(node))
+
+    def mark(self, node: ast.AST) -> None:
+        """Note that `node`, and so all that it is in, changes."""
+        if not self.is_original(node):
+            raise ValueError(f"expected a node of the module, got {ast.dump(node)}")
+        while id(node) not in self.dirty and node is not self.tree:
+            self.dirty.add(id(node))
+            node = self._parents[id(node)]
+
+    def edit(self, node: ast.AST, text: Text) -> None:
+        self.mark(node)
+        self._texts.setdefault(id(node), []).append(text)
+
+    def add_argument(self, call: ast.Call, text: str) -> None:
+        self.mark(call)
+        self._added.setdefault(id(call), []).append(text)
+
+    def remove_argument(self, call: ast.Call, argument: ast.expr | ast.keyword) -> None:
+        self.mark(call)
+        self._removed.setdefault(id(call), set()).add(id(argument))
+
+    def expr(self, node: ast.expr) -> str:
+        """The text of an expression, which can stand anywhere on one logical line."""
+        if not self.is_original(node):
+            return spell(node, self.known)
+        return _self_contained(self.edited(node))
+
+    def known(self, node: ast.expr) -> str | None:
+        """The text of an original expression, None for a new one."""
+        return self.expr(node) if self.is_original(node) else None
+
+    def edited(self, node: ast.AST) -> str:
+        """The text of an original node with its edits, but for those in progress."""
+        key = id(node)
+        texts = self._texts.get(key, [])
+        left = self._rendering.get(key, len(texts))
+        if left == 0:
+            return self.source.cut(
+                *self.source.span(node), [*self._patches_inside(node)]
+            )
+        text = texts[left - 1]
+        if isinstance(text, str):
+            return text
+        self._rendering[key] = left - 1
+        try:
+            return text()
+        finally:
+            self._rendering[key] = left
+            if left == len(texts):
+                del self._rendering[key]
+
+    def patches(self, nodes: Iterable[ast.AST]) -> Iterator[Patch]:
+        """What changes in the text of `nodes`; of nested edits the outer ones."""
+        for node in nodes:
+            if id(node) not in self.dirty:
+                continue
+            if id(node) in self._texts:
+                yield self._patch(node)
+            else:
+                yield from self._patches_inside(node)
+
+    def _patches_inside(self, node: ast.AST) -> Iterator[Patch]:
+        removed = self._removed.get(id(node), set())
+        children = ast.iter_child_nodes(node)
+        yield from self.patches(child for child in children if id(child) not in removed)
+        if isinstance(node, ast.Call):
+            yield from self._argument_patches(node)
+
+    def _patch(self, node: ast.AST) -> Patch:
+        start, end = self.source.span(node)
+        text = self.edited(node)
+        parent = self._parents[id(node)]
+        if isinstance(node, ast.expr):
+            low = 0
+            if isinstance(parent, ast.Call) and node is not parent.func:
+                low = self._first_argument(parent)
+            bare = self.source.outer(start, end, low) == (start, end)
+            if bare and level_of_text(text) < wants(parent, node):
+                text = f"({text})"
+        return Patch(start, end, text)
+
+    def _first_argument(self, call: ast.Call) -> int:
+        """The offset behind the opening parenthesis of a call."""
+        return self.source.open_of(self.source.span(call)[1] - 1) + 1
+
+    def _argument_patches(self, call: ast.Call) -> Iterator[Patch]:
+        low, close = self._first_argument(call), self.source.span(call)[1] - 1
+        arguments: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+        arguments.sort(key=self.source.span)
+        spans = [
+            self.source.outer(*self.source.span(argument), low)
+            for argument in arguments
+        ]
+        removed = self._removed.get(id(call), set())
+        kept = [a for a in arguments if id(a) not in removed]
+        yield from self._removals(arguments, spans, low, close, removed)
+        added = self._added.get(id(call), [])
+        ends = {id(a): end for a, (_, end) in zip(arguments, spans, strict=True)}
+        if added and kept and ends[id(kept[0])] > close:
+            # A generator that shares the parentheses of its call needs its own now.
+            yield Patch(low, low, "(")
+            yield Patch(close, close, f"), {', '.join(sorted(added, key=_is_keyword))}")
+            return
+        positional = [a for a in kept if isinstance(a, ast.expr)]
+        for text in sorted(added, key=_is_keyword):
+            before = kept if _is_keyword(text) else positional
+            if before:
+                yield self._addition(ends[id(before[-1])], close, text)
+            else:
+                yield Patch(low, low, f"{text}, " if kept else text)
+
+    def _removals(
+        self,
+        arguments: list[ast.expr | ast.keyword],
+        spans: list[tuple[int, int]],
+        low: int,
+        close: int,
+        removed: set[int],
+    ) -> Iterator[Patch]:
+        if removed and all(id(argument) in removed for argument in arguments):
+            yield Patch(low, close, "")
+            return
+        last_kept = max(
+            (i for i, one in enumerate(arguments) if id(one) not in removed), default=0
+        )
+        for i, argument in enumerate(arguments):
+            if id(argument) in removed and i < last_kept:
+                yield Patch(spans[i][0], spans[i + 1][0], "")
+        if last_kept < len(arguments) - 1 and removed:
+            yield Patch(spans[last_kept][1], spans[-1][1], "")
+
+    def _addition(self, at: int, close: int, text: str) -> Patch:
+        """`text` after the argument that ends at `at`, laid out as the others are."""
+        rest = self.source.text[at:close]
+        exploded = rest.lstrip().startswith(",") and "\n" in rest
+        return Patch(at, at, f",\n{text}" if exploded else f", {text}")
+
+
+def _is_keyword(text: str) -> bool:
+    call = ast.parse(f"f({text})", mode="eval").body
+    return isinstance(call, ast.Call) and bool(call.keywords)
+
+
+def _self_contained(text: str) -> str:
+    """`text` on one line if that can be, else with parentheses if it needs them."""
+    joined = lines.one_line(text)
+    if joined is not None:
+        return joined
+    try:
+        ast.parse(text, mode="eval")
+    except SyntaxError:
+        return f"({text})"
+    return text
