@@ -74,6 +74,9 @@ class At(Array):
     picked: Shape = None
 
 
+INT32 = strong("int32")
+
+
 # --- What a value is as an operand
 
 
@@ -336,8 +339,8 @@ _DENSITIES = frozenset(
 _LOSE_WEAK = frozenset(
     ["angle", "beta", "dawsn", "erfcx", "exp1", "expi", "expn", "gamma", "gammasgn", "gelu", "log10", "log2", "log_ndtr", "nan_to_num", "ndtr", "ndtri", "owens_t", "poch", "softmax", "log_softmax", "spacing", "spence"]
 )
-# These make each argument inexact before they promote.
-_INEXACT_FIRST = frozenset(["heaviside", "hypot", "kl_div", "logaddexp2", "rel_entr"])
+# These give a weak dtype only if no argument is strong.
+_WEAK_IF_ALL_ARE = frozenset(["heaviside", "hypot", "kl_div", "logaddexp2", "rel_entr"])
 # These give a weak float for integers, since they compare with Python floats.
 _INT_TO_WEAK = frozenset(
     ["celu", "elu", "hard_sigmoid", "hard_silu", "hard_swish", "leaky_relu", "relu6", "selu", "sparse_plus", "sparse_sigmoid"]
@@ -350,7 +353,7 @@ def _elementwise(call: Call, result: str) -> Value:
     if result == "bool":
         return call.array(BOOL, dims)
     if result == "int":
-        dtype = strong("uint8") if call.function == "bitwise_count" else INT
+        dtype = strong("uint8") if call.function == "bitwise_count" else INT32
         return call.array(dtype, dims)
     return call.array(_elementwise_dtype(call), dims)
 
@@ -372,22 +375,24 @@ def _elementwise_dtype(call: Call) -> DType | None:
     function = call.function
     if function in ("nan_to_num", "gelu"):
         dtypes = dtypes[:1]
-    if function in _INEXACT_FIRST:
-        return promote(*map(inexact, dtypes))
     dtype = promote(*dtypes)
     if dtype is None:
         return None
+    if function == "rint" and dtype.kind in ("b", "i"):
+        return None if dtype.is_weak else FLOAT
+    if function in _WEAK_IF_ALL_ARE and any(d and d.strong for d in dtypes):
+        return strengthened(inexact(dtype))
     if function in ("abs", "real", "imag", "angle") and _real(dtype) is None:
         return None
     if function in _INT_TO_WEAK or (function == "relu" and dtype.kind == "b"):
         return dtype if dtype.kind == "f" else None
     if function in _BOOL_TO_INT and dtype.kind == "b":
-        return INT
+        return INT32
     if floating:
         dtype = inexact(dtype)
     if function in _LOSE_WEAK:
         return strengthened(dtype)
-    if function in ("gcd", "lcm", "rint") and dtype is not None and dtype.is_weak:
+    if function in ("gcd", "lcm") and dtype is not None and dtype.is_weak:
         return None
     return dtype
 
@@ -416,9 +421,11 @@ def power_dtype(base: Value, exponent: Value) -> DType | None:
     if dtype is None or left is None or right is None:
         return None
     if dtype.kind in ("b", "i"):
-        if isinstance(exponent, Const) and promote(left) != BOOL:
+        if promote(left) == BOOL:
+            return INT32 if isinstance(exponent, Const) or right.strong else None
+        if isinstance(exponent, Const):
             return left
-        return strengthened(INT if dtype == BOOL else dtype)
+        return INT32 if dtype == BOOL else strengthened(dtype)
     if left.is_weak and left.kind == "f" and right.strong and right.kind in ("b", "i"):
         return FLOAT
     return dtype
@@ -1016,7 +1023,7 @@ def _pair_of(count: int) -> Callable[[Call], Value]:
 def _divmod(call: Call) -> Value:
     operands = call.operands
     dtype = promote(*map(dtype_of, operands))
-    part = call.array(INT if dtype == BOOL else dtype, broadcast(*map(shape_of, operands)))
+    part = call.array(INT32 if dtype == BOOL else dtype, broadcast(*map(shape_of, operands)))
     return Seq("tuple", (part, part))
 
 
@@ -1027,7 +1034,7 @@ def _modf(call: Call) -> Value:
     dtype, dims = inexact(dtype_of(first)), shape_of(first)
     if dtype is not None and dtype.is_weak:
         dtype = None
-    second = INT if call.function == "frexp" else dtype
+    second = INT32 if call.function == "frexp" else dtype
     return Seq("tuple", (call.array(dtype, dims), call.array(second, dims)))
 
 
@@ -1076,13 +1083,45 @@ def _top_k(call: Call) -> Value:
     dims: Shape = None
     if known and count is not None and plain:
         dims = shape(*known[:-1], *count)
-    index = strong("int32")
-    return Seq("tuple", (call.array(dtype_of(first), dims), call.array(index, dims)))
+    parts = call.array(dtype_of(first), dims), call.array(INT32, dims)
+    return Seq("tuple", parts)
 
 
 def _indices(call: Call) -> Value:
     """`nonzero`, `unravel_index`, `tril_indices`: a tuple of integer arrays."""
     return Seq("tuple", None, call.array(INT, None))
+
+
+def _integers(call: Call) -> Value:
+    return call.array(INT, None)
+
+
+def _axis_index(call: Call) -> Value:
+    return call.array(INT32, SCALAR)
+
+
+def _unsaid(call: Call) -> Value:
+    """An array of which nothing is said."""
+    return call.array(None, None)
+
+
+def _select(call: Call) -> Value:
+    """`jnp.select(conditions, choices, default)` and `lax.select(which, x, y)`."""
+    if call.name == "jax.lax.select":
+        return _elementwise_choice(call, call.args[1:])
+    choices = _listed(call.arg(1, "choicelist"))
+    if choices is None:
+        return call.array(None, None)
+    default = call.arg(2, "default") or Const(0)
+    conditions = _listed(call.arg(0, "condlist"))
+    dims = broadcast(*map(shape_of, (*choices, *(conditions or (Unknown(),)), default)))
+    return call.array(promote(*map(dtype_of, (*choices, default))), dims)
+
+
+def _elementwise_choice(call: Call, choices: Sequence[Value]) -> Value:
+    return call.array(
+        promote(*map(dtype_of, choices)), broadcast(*map(shape_of, choices))
+    )
 
 
 def _unique(call: Call) -> Value:
@@ -1527,7 +1566,9 @@ def _update(
     traced = receiver.traced or tracing or found is not None
     why = receiver.why or (found.why if found is not None else None)
     if name in _UPDATES:
-        return Array(traced, receiver.dtype, receiver.shape, why=why)
+        # Division and a function of the user's may change the dtype of integers.
+        kept = name not in ("divide", "apply") or _kind(receiver.dtype) == "f"
+        return Array(traced, receiver.dtype if kept else None, receiver.shape, why=why)
     if name == "get":
         return Array(traced, receiver.dtype, receiver.picked, why=why)
     return None
@@ -1744,7 +1785,7 @@ def _binary_dtype(op: type[ast.operator], left: Value, right: Value) -> DType | 
     if op is ast.Div:
         return inexact(dtype)
     if dtype == BOOL and op in (ast.FloorDiv, ast.Mod, ast.LShift, ast.RShift):
-        return INT
+        return INT32
     return dtype
 
 
@@ -1926,6 +1967,18 @@ _SPECIAL: dict[str, Callable[[Call], Value]] = {
     "broadcast_arrays": _broadcast_arrays,
     "top_k": _top_k,
     "unique": _unique,
+    "argwhere": _integers,
+    "flatnonzero": _integers,
+    "bincount": _integers,
+    "packbits": _unsaid,
+    "unpackbits": _unsaid,
+    "ravel_multi_index": _integers,
+    "lexsort": _integers,
+    "axis_index": _axis_index,
+    "polyval": _unsaid,
+    "convolve": _unsaid,
+    "correlate": _unsaid,
+    "select": _select,
     "ndim": _ndim,
     "size": _size,
     "shape": _shape,

@@ -106,10 +106,16 @@ def promote(*dtypes: DType | None) -> DType | None:
 
 
 def inexact(dtype: DType | None) -> DType | None:
-    """The dtype of `/`, `sqrt`, `exp`, ...: integers become the default float."""
+    """The dtype of `/`, `sqrt`, `exp`, ... of values of this dtype.
+
+    Booleans and integers of up to 32 bits become float32, also under x64; the default
+    integer becomes the default float. Of an unknown dtype it is "that, made inexact", the
+    same as its product with a Python float (they differ for int32 arrays under x64).
+    """
     joined = promote(dtype)
     if joined is not None and joined.strong and joined.kind in ("b", "i"):
-        return FLOAT
+        wide = {"int", "uint", "int64", "uint64"} & joined.strong
+        return FLOAT if wide else strong("float32")
     return promote(joined, WEAK[float])
 
 
