@@ -86,14 +86,15 @@ def _rule(line: str) -> Rule | None:
 
 
 _PIECE = re.compile(
-    r"""(?P<lead>\A\*\*/) | (?P<tail>/\*\*\Z) | (?P<inner>/\*\*/) | (?P<star>\*+)
-      | (?P<any>\?) | \[(?P<not>[!^]?)(?P<set>\]?(?:\\.|[^\]\\])*)\]
-      | \\?(?P<char>.)""",
+    r"""(?P<folders>(?:\A|(?<=/))\*\*/) | (?P<tail>/\*\*\Z) | (?P<inner>/\*\*/)
+      | (?P<all>(?:\A|(?<=/))\*\*\Z) | (?P<star>\*+) | (?P<any>\?)
+      | \[(?P<not>[!^]?)(?P<set>\]?(?:\\.|[^\]\\])*)\] | \\?(?P<char>.)""",
     re.VERBOSE | re.DOTALL,
 )
 _MEANING = {
-    "lead": "(?:.*/)?",
-    "tail": "/.*",
+    "folders": "(?:.*/)?",
+    "tail": "/.+",
+    "all": ".+",
     "inner": "/(?:.*/)?",
     "star": "[^/]*",
     "any": "[^/]",

@@ -33,8 +33,8 @@ def _finding(finding: Finding) -> str:
 
 
 def _error(error: FileError) -> str:
-    place = {"file": error.path, "line": error.line, "title": "jaxfix"}
-    return _command(place, error.message)
+    place: dict[str, str | int] = {"file": error.path, "line": error.line}
+    return _command(place | {"title": "jaxfix"}, error.message)
 
 
 def _command(properties: dict[str, str | int], message: str) -> str:
