@@ -318,6 +318,49 @@ def methods(rng: random.Random) -> tuple[str, bool]:
     return module(cls, main_of("mover = Mover(0.75)", f"return [{calls}]")), clean
 
 
+def host_code(rng: random.Random) -> tuple[str, bool]:
+    """Correct: Python control flow on values, on the host around compiled code."""
+    test = rng.choice(
+        ("size > 1.0", "float(size) > 1.0", "bool(size > 0.5)", "size.item() < 2.0")
+    )
+    function = compiled(rng, "shrink", "x", [f"return {formula(rng, '0.5')} * 0.5"])
+    helper = (
+        "def decide(x, rounds):\n"
+        "    size = jnp.max(jnp.abs(x))\n"
+        f"    if {test} and rounds < 4:\n"
+        f"        return {rng.choice(('True', 'size > 0.25'))}\n"
+        "    return False\n"
+    )
+    loop = rng.choice(
+        (
+            ["while decide(x, rounds):", "    x = shrink_fast(x)", "    rounds += 1"],
+            [
+                "for value in np.asarray(x).ravel():",
+                "    if value > 0.0:",
+                "        x = shrink_fast(x)",
+                "        break",
+            ],
+            [
+                "history = []",
+                "for _ in range(3):",
+                "    x = shrink_fast(x)",
+                "    history.append(float(jnp.sum(x)))",
+                "    if history[-1] < 0.0 or not decide(x, rounds):",
+                "        continue",
+                "    rounds += 1",
+            ],
+            [
+                "buffer = np.zeros(3)",
+                "for i in range(int(jnp.argmax(x)) % 3):",
+                "    buffer[i] = float(np.sum(x)) if decide(x, i) else 0.0",
+                "rounds = buffer.sum()",
+            ],
+        )
+    )
+    lines = [f"x, rounds = {array(rng)}, 0", *loop, "return [x, rounds]"]
+    return module(function, helper, main_of(*lines)), True
+
+
 TEMPLATES: dict[str, Callable[[random.Random], tuple[str, bool]]] = {
     "globals": stale_global,
     "closures": stale_closure,
@@ -328,4 +371,5 @@ TEMPLATES: dict[str, Callable[[random.Random], tuple[str, bool]]] = {
     "static-args": static_args,
     "numpy-calls": numpy_calls,
     "methods": methods,
+    "host": host_code,
 }
