@@ -37,7 +37,8 @@ class Config:
       extra_transforms: jit-like decorators of the project, each with what it traces.
       entry_points: patterns of functions that users of the project jit.
       static_calls: functions whose results are static, whatever goes in.
-      inputs: files with example inputs for validation.
+      inputs: example inputs for validation: calls by function, or files of recorded
+        calls.
       prefer: choices between equally good fixes.
       validate: the table for `jaxfix validate`.
       bench: the table for `jaxfix bench`.
@@ -58,7 +59,7 @@ class Config:
     extra_transforms: tuple[tuple[str, tuple[str, ...]], ...] = ()
     entry_points: tuple[str, ...] = ()
     static_calls: tuple[str, ...] = ()
-    inputs: tuple[str, ...] = ()
+    inputs: tuple[str, ...] | Mapping[str, Any] = ()
     prefer: tuple[tuple[str, str], ...] = ()
     validate: Mapping[str, Any] = field(default_factory=dict)
     bench: Mapping[str, Any] = field(default_factory=dict)
@@ -261,6 +262,8 @@ def _build(file: Path, table: Mapping[str, Any]) -> Config:
 def _beside(file: Path, value: Any) -> Any:
     """Paths in a configuration are relative to the file that it stands in."""
     folder = file.absolute().parent
+    if isinstance(value, Mapping):
+        return value
     if isinstance(value, tuple):
         return tuple(str(folder / item) for item in value)
     return folder / value
@@ -289,6 +292,10 @@ def _strings(value: object, where: str) -> tuple[str, ...]:
     if not isinstance(items, list) or not all(isinstance(i, str) for i in items):
         raise UsageError(f"{where}: expected a list of strings, got {value!r}")
     return tuple(items)
+
+
+def _inputs(value: object, where: str) -> tuple[str, ...] | dict[str, Any]:
+    return value if isinstance(value, dict) else _strings(value, where)
 
 
 def _table_of_strings(value: object, where: str) -> tuple[tuple[str, str], ...]:
@@ -323,7 +330,7 @@ _KEYS: Mapping[str, Callable[[object, str], Any]] = {
     "extra-transforms": _table_of_lists,
     "entry-points": _strings,
     "static-calls": _strings,
-    "inputs": _strings,
+    "inputs": _inputs,
     "prefer": _table_of_strings,
     "validate": _dict,
     "bench": _dict,
