@@ -12,7 +12,8 @@ from jaxfix._analysis.suppress import UNUSED
 from jaxfix._api import Project, outermost, preview
 from jaxfix._report.result import FileText, Report
 from jaxfix._validation import harness
-from jaxfix._validation.trees import Target, changed_trees, targets_from_trees
+from jaxfix._validation.trees import changed_trees, targets_from_trees
+from jaxfix._validation.verdict import Target, Verdict
 
 
 def verify(project: Project) -> tuple[Report, tuple[str, ...]]:
@@ -49,7 +50,7 @@ def _unproved(project: Project, report: Report) -> dict[tuple[str, str], str]:
 
 
 def _of_neighbours(
-    report: Report, verdicts: Mapping[Target, harness.Verdict], root: Path
+    report: Report, verdicts: Mapping[Target, Verdict], root: Path
 ) -> dict[tuple[str, str], str]:
     """Functions whose fixes changed another function, which is not proved.
 
@@ -72,7 +73,7 @@ def _of_neighbours(
 
 def _validate(
     project: Project, files: tuple[FileText, ...]
-) -> Mapping[Target, harness.Verdict]:
+) -> Mapping[Target, Verdict]:
     config = project.config
     texts = {
         _inside(file.path, config.root): file.after
@@ -95,5 +96,5 @@ def _is_utf8(text: str) -> bool:
     return not any("\udc80" <= c <= "\udcff" for c in text)
 
 
-def _reason(verdict: harness.Verdict) -> str:
+def _reason(verdict: Verdict) -> str:
     return f"{verdict.kind}: {verdict.reason}" if verdict.reason else str(verdict.kind)

@@ -1,7 +1,7 @@
 """An engine that needs no JAX: it finds calls by name, so that the shell can be tested.
 
-`bad(...)` has a safe fix, `risky(...)` an unsafe one, `ugly(...)` none, and all `both(...)`
-of a run are fixed together or not at all.
+`bad(...)` has a safe fix, `risky(...)` an unsafe one, `ugly(...)` none, and all
+`both(...)` of a run are fixed together or not at all.
 """
 
 from __future__ import annotations

@@ -106,7 +106,7 @@ def test_rules_by_name_prefix_and_all():
     config = Config(select=("traced-*",), ignore=("traced-while",))
     assert config.rules(KNOWN) == {"traced-if"}
     assert Config().rules(KNOWN) == set(KNOWN)
-    with pytest.raises(UsageError, match="no rule `traced-fi`; did you mean `traced-if`"):
+    with pytest.raises(UsageError, match="`traced-fi`; did you mean `traced-if`"):
         Config(select=("traced-fi",)).rules(KNOWN)
     with pytest.raises(UsageError, match="ignore: there is no rule `xyz-\\*`"):
         Config(ignore=("xyz-*",)).rules(KNOWN)

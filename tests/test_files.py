@@ -111,7 +111,7 @@ def test_gitignore_as_git_does(project, seed):
     chance = random.Random(seed)
     subprocess.run(["git", "init", "-q"], check=True)
     for _ in range(14):
-        folders = [chance.choice(["a", "b", "build"]) for _ in range(chance.randint(0, 3))]
+        folders = chance.choices(["a", "b", "build"], k=chance.randint(0, 3))
         make("/".join([*folders, chance.choice(["x.py", "a.py", "b.py", "ab.py"])]))
     for folder in filter(os.path.isdir, (".", "a", "b/a")):
         lines = [pattern(chance) for _ in range(chance.randint(1, 4))]

@@ -103,7 +103,10 @@ def notebook(*cells: object, **metadata: object) -> bytes:
         for source in cells
     ]
     document = {
-        "cells": [{"cell_type": "markdown", "metadata": {}, "source": ["# T"]}, *listed],
+        "cells": [
+            {"cell_type": "markdown", "metadata": {}, "source": ["# T"]},
+            *listed,
+        ],
         "metadata": metadata,
         "nbformat": 4,
         "nbformat_minor": 5,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator
+from pathlib import PurePath
 
 from .result import FileText, Report
 
@@ -18,7 +19,7 @@ def render(report: Report) -> str:
 
 
 def _diff(file: FileText) -> Iterator[str]:
-    name = file.path.replace("\\", "/").removeprefix("/")
+    name = PurePath(file.path).as_posix().removeprefix("/")
     lines = difflib.unified_diff(
         _lines(file.before), _lines(file.after), _label("a", name), _label("b", name)
     )
