@@ -21,6 +21,7 @@ from .frame import Frame, join_all
 from .objects import (
     BoundValue,
     ClassValue,
+    FunctionNode,
     FunctionValue,
     InstanceValue,
     MethodValue,
@@ -90,6 +91,7 @@ class Interpreter:
         self.staged: set[int] = set()
         self.differentiated: set[int] = set()  # functions under reverse-mode grad
         self.batched: set[int] = set()
+        self.loop_heads: dict[int, dict[str, Value]] = {}
         self.heap = 0
         self.spent = 0
         self.grad_depth = 0
@@ -160,7 +162,7 @@ class Interpreter:
                 if cls is not None:
                     self._sweep_class(module, cls, words, lines)
             elif isinstance(stmt, ast.FunctionDef | ast.AsyncFunctionDef):
-                if id(stmt) in self.on_host or id(stmt) in self.reached:
+                if self._has_run(stmt):
                     continue
                 if mentions(stmt, words, lines):
                     fn = self.functions.get(id(stmt))
@@ -181,7 +183,7 @@ class Interpreter:
         for stmt in cls.node.body:
             if not isinstance(stmt, ast.FunctionDef | ast.AsyncFunctionDef):
                 continue
-            if id(stmt) in self.on_host or id(stmt) in self.reached:
+            if self._has_run(stmt):
                 continue
             if not mentions(stmt, words, lines):
                 continue
@@ -197,6 +199,10 @@ class Interpreter:
                 if "staticmethod" not in decorated:
                     args[names[0]] = instance
             self.run_function(frame, fn, args, None)
+
+    def _has_run(self, node: ast.AST) -> bool:
+        """Did a call run the function, or will it run as the root that it is?"""
+        return id(node) in self.on_host | self.reached.keys() | self.called.keys()
 
     def example_instance(self, frame: Frame, cls: ClassValue) -> InstanceValue:
         """An instance of `cls` about whose constructor's arguments nothing is known."""
@@ -275,6 +281,14 @@ class Interpreter:
         owner = frame.function.node if frame.function else None
         if owner not in call.functions:
             call.functions.append(owner)
+
+    def note_loop(self, node: ast.AST, head: Mapping[str, Value], traced: bool) -> None:
+        """The variables at the head of a loop, whatever the iteration."""
+        if not traced:
+            return
+        known = self.loop_heads.setdefault(id(node), {})
+        for name, value in head.items():
+            known[name] = join(known[name], value) if name in known else value
 
     # --- variables of modules
 
@@ -412,6 +426,9 @@ class Interpreter:
             frame.staging,
             (*frame.stack, fn.node),
         )
+        for arg in parameters(fn.node):
+            if arg.arg in passed:
+                self.record(inner, arg, passed[arg.arg])
         heap = self.heap
         result = self._run_body(inner, fn)
         if key and self.heap == heap:
@@ -523,6 +540,12 @@ class Interpreter:
         if old is None or new != old:
             instance.attrs[name] = new
             self.heap += 1
+
+
+def parameters(node: FunctionNode) -> list[ast.arg]:
+    spec = node.args
+    extra = [a for a in (spec.vararg, spec.kwarg) if a is not None]
+    return [*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *extra]
 
 
 def first_why(bound: Mapping[str, Value]) -> Why | None:

@@ -10,8 +10,9 @@ They are strings and are parsed on first use, so that importing this module is c
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
         "jax.numpy",
         "float",
         "c",
-        "arcsinh arctan cos deg2rad degrees exp2 fabs heaviside i0 ldexp logaddexp"
+        "arcsinh arctan cos deg2rad degrees fabs heaviside i0 ldexp logaddexp"
         " logaddexp2 nextafter rad2deg radians rint sin sinc spacing tan tanh copysign"
         " interp",
     ),
@@ -82,7 +83,7 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
         "jax.numpy",
         "float",
         "cp",
-        "angle arccos arccosh arcsin arctan2 arctanh cbrt cosh divide exp expm1 float_power"
+        "angle arccos arccosh arcsin arctan2 arctanh cbrt cosh divide exp exp2 expm1 float_power"
         " hypot log log10 log1p log2 reciprocal sinh sqrt",
     ),
     (
@@ -367,9 +368,9 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
 
 _DTYPES = (
     "bfloat16 bool bool_ complex128 complex64 complex_ float16 float32 float64 float_ int16"
-    " int32 int64 int8 int_ uint uint16 uint32 uint64 uint8 single double half csingle"
-    " cdouble intc intp"
+    " int32 int64 int8 int_ uint uint16 uint32 uint64 uint8 single double csingle cdouble"
 )
+_NUMPY_DTYPES = "half intc intp"
 
 # Another name for the same function. `jax.numpy` names hold for `numpy`, too.
 _ALIASES = (
@@ -385,7 +386,6 @@ _MODULE_ALIASES = {
     "jax.experimental.shard_map.": "jax.",
     "jax.interpreters.pxla.": "jax.",
     "jax.lax.linalg.": "jax.scipy.linalg.",
-    "jax.numpy.fft.": "jax.numpy.fft.",
     "numpy.core.": "numpy.",
 }
 
@@ -519,6 +519,164 @@ jax.scipy.special|axis@1 keepdims@3|logsumexp
 jax.scipy.special|axis|log_softmax softmax
 """
 
+# NumPy functions that accept a tracer as their first argument: they call its method of
+# the same name, or look at its shape and dtype only. All others ask for its `__array__`.
+_WORK_ON_TRACERS = (
+    "all amax amin any argmax argmin argsort around array_split can_cast common_type"
+    " cumprod cumsum diag_indices_from flip hsplit imag iscomplexobj isreal isrealobj"
+    " isscalar iterable max mean min moveaxis ndim permute_dims prod real repeat reshape"
+    " result_type rollaxis round searchsorted shape size split squeeze std sum swapaxes"
+    " take_along_axis transpose tril_indices_from triu_indices_from unstack var vsplit"
+)
+# NumPy functions with no `jax.numpy` function of the same meaning, although most have a
+# namesake. In this order: they write to an argument or a file; the shape of their result
+# depends on values; they call a Python function; they raise on values out of range.
+_NOT_IN_JNP = (
+    "copyto fill_diagonal place put put_along_axis putmask frombuffer fromfile fromiter"
+    " fromstring load save savez printoptions set_printoptions get_printoptions"
+    " argwhere bincount compress extract flatnonzero intersect1d nonzero polydiv roots"
+    " setdiff1d setxor1d trim_zeros union1d unique unique_all unique_counts unique_inverse"
+    " unique_values apply_along_axis apply_over_axes fromfunction frompyfunc piecewise"
+    " vectorize choose ravel_multi_index"
+)
+_NUMPY_RENAMED = (
+    "asanyarray=asarray fix=trunc float_=float64 half=float16 intc=int32 intp=int_"
+    " row_stack=vstack trapz=trapezoid"
+)
+# Keywords of NumPy that its `jax.numpy` namesakes refuse or ignore; then those that only
+# ufuncs have.
+_NUMPY_KEYWORDS = "a_max a_min casting correction kind like ndmax out subok"
+_UFUNC_KEYWORDS = "dtype order where"
+
+# name|function operands|what is traced|wraps or calls|options that name static arguments
+_TRANSFORMS = """
+jax.jit|0:fun|all|wraps|static_argnums static_argnames
+jax.pjit|0:fun|all|wraps|static_argnums static_argnames
+jax.pmap|0:fun|all|wraps|static_broadcasted_argnums
+jax.vmap|0:fun|mapped|wraps|
+jax.grad|0:fun|none|wraps|
+jax.value_and_grad|0:fun|none|wraps|
+jax.jacfwd|0:fun|none|wraps|
+jax.jacrev|0:fun|none|wraps|
+jax.jacobian|0:fun|none|wraps|
+jax.hessian|0:fun|none|wraps|
+jax.jvp|0:fun|none|calls|
+jax.vjp|0:fun|none|calls|
+jax.linearize|0:fun|none|calls|
+jax.linear_transpose|0:fun|all|wraps|
+jax.checkpoint|0:fun|all|wraps|static_argnums static_argnames
+jax.remat|0:fun|all|wraps|static_argnums
+jax.custom_jvp|0:fun|none|wraps|nondiff_argnums nondiff_argnames
+jax.custom_vjp|0:fun|none|wraps|nondiff_argnums nondiff_argnames
+jax.custom_gradient|0:fun|none|wraps|
+jax.custom_batching.custom_vmap|0:fun|none|wraps|
+jax.custom_batching.sequential_vmap|0:f|all|wraps|
+jax.closure_convert|0:fun|all|calls|
+jax.shard_map|0:f|all|wraps|
+jax.eval_shape|0:fun|all|calls|
+jax.make_jaxpr|0:fun|all|wraps|static_argnums
+jax.named_call|0:fun|none|wraps|
+jax.experimental.checkify.checkify|0:f|all|wraps|
+jax.experimental.pallas.pallas_call|0:kernel|all|wraps|
+jax.lax.scan|0:f|all|calls|
+jax.lax.cond|1:true_fun 2:false_fun|all|calls|
+jax.lax.switch|1:branches*|all|calls|
+jax.lax.while_loop|0:cond_fun 1:body_fun|all|calls|
+jax.lax.fori_loop|2:body_fun|all|calls|
+jax.lax.map|0:f|all|calls|
+jax.lax.associative_scan|0:fn|none|calls|
+jax.lax.reduce|2:computation|all|calls|
+jax.lax.reduce_window|2:computation|all|calls|
+jax.lax.custom_root|0:f 2:solve 3:tangent_solve|all|calls|
+jax.lax.custom_linear_solve|0:matvec 2:solve 3:transpose_solve|all|calls|
+jax.numpy.vectorize|0:pyfunc|mapped|wraps|excluded
+jax.numpy.piecewise|2:funclist*|all|calls|
+jax.numpy.apply_along_axis|0:func1d|mapped|calls|
+jax.numpy.fromfunction|0:function|all|calls|
+jax.tree.map|0:f|none|calls|
+jax.tree_util.tree_map|0:f|none|calls|
+jax.pure_callback|0:callback|host|calls|
+jax.experimental.io_callback|0:callback|host|calls|
+jax.debug.callback|0:callback|host|calls|
+equinox.filter_jit|0:fun|all|wraps|
+equinox.filter_pmap|0:fun|all|wraps|
+equinox.filter_vmap|0:fun|mapped|wraps|
+equinox.filter_grad|0:fun|none|wraps|
+equinox.filter_value_and_grad|0:fun|none|wraps|
+equinox.filter_checkpoint|0:fun|all|wraps|
+flax.nnx.jit|0:fun|all|wraps|static_argnums static_argnames
+flax.nnx.grad|0:f|none|wraps|
+flax.nnx.value_and_grad|0:f|none|wraps|
+flax.nnx.scan|0:f|all|wraps|
+flax.nnx.vmap|0:f|mapped|wraps|
+flax.nnx.remat|0:f|all|wraps|static_argnums
+flax.linen.jit|0:target|all|wraps|
+flax.linen.vmap|0:target|mapped|wraps|
+flax.linen.scan|0:target|all|wraps|
+flax.linen.remat|0:target|all|wraps|static_argnums
+haiku.transform|0:f|none|wraps|
+haiku.transform_with_state|0:f|none|wraps|
+haiku.jit|0:fun|all|wraps|static_argnums static_argnames
+haiku.vmap|0:fun|mapped|wraps|
+haiku.grad|0:fun|none|wraps|
+haiku.remat|0:fun|all|wraps|
+haiku.scan|0:f|all|calls|
+haiku.cond|1:true_fun 2:false_fun|all|calls|
+haiku.while_loop|0:cond_fun 1:body_fun|all|calls|
+haiku.fori_loop|2:body_fun|all|calls|
+haiku.switch|1:branches*|all|calls|
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A parameter that takes a function, or (`many`) a list of functions."""
+
+    position: int
+    name: str
+    many: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Transform:
+    """A function that calls, with tracers, the functions that it is given.
+
+    `traces` says what the called function sees:
+
+    - `"all"`: tracers without a value, for each argument not declared static;
+    - `"mapped"`: such tracers for the arguments that are mapped over;
+    - `"none"`: what the caller passed; at most tracers that have a value, on which a
+      Python `if` works (measured for `grad` and its kin, `hessian` included);
+    - `"host"`: concrete arrays, outside of any trace.
+
+    `wraps`: it returns a function; otherwise it calls at once. `static_options` are the
+    keywords that name arguments which are not traced.
+    """
+
+    operands: tuple[Operand, ...]
+    traces: str
+    wraps: bool
+    static_options: tuple[str, ...]
+
+
+def _transforms() -> dict[str, Transform]:
+    table = {}
+    for line in _TRANSFORMS.strip().split("\n"):
+        name, operands, traces, kind, options = line.split("|")
+        functions = []
+        for operand in operands.split():
+            position, _, spelled = operand.partition(":")
+            parameter = spelled.removesuffix("*")
+            functions.append(Operand(int(position), parameter, parameter != spelled))
+        table[name] = Transform(
+            tuple(functions), traces, kind == "wraps", tuple(options.split())
+        )
+    return table
+
+
+TRANSFORMS: Mapping[str, Transform] = _transforms()
+
+
 _IMPURE = """
 the time|time.time time.time_ns time.perf_counter time.perf_counter_ns time.monotonic
 the time|time.process_time time.localtime time.gmtime time.ctime time.strftime
@@ -581,7 +739,7 @@ def lookup(name: str) -> Api | None:
     name = canonical(name)
     row = _api_rows().get(name)
     if row is None and name.startswith("numpy."):
-        name = "jax." + name if name.startswith("numpy.") else name
+        name = "jax." + name
         row = _api_rows().get(name)
     if row is None:
         return None
@@ -595,10 +753,54 @@ def lookup(name: str) -> Api | None:
     )
 
 
+def numpy_on_tracer(
+    name: str, *, in_list: bool = False
+) -> Literal["works", "fails", "unknown"]:
+    """What a NumPy function does when its first argument is a tracer.
+
+    `in_list`: the tracer is in a list or tuple, as in `np.stack([x, y])`, which makes an
+    array of it at once. `np.array_equal` "fails" in that it answers False whatever the
+    values.
+    """
+    module, _, function = name.rpartition(".")
+    if module == "numpy" and function in _WORK_ON_TRACERS.split():
+        return "fails" if in_list else "works"
+    known = lookup(name) is not None or is_dtype(name) is not None
+    if known and (module == "numpy" or module in ("numpy.linalg", "numpy.fft")):
+        return "fails"
+    return "unknown"
+
+
+def numpy_to_jnp(name: str, keywords: Collection[str] = ()) -> str | None:
+    """The `jax.numpy` function that means the same, for a call with these keywords.
+
+    None if there is none, or if it does not take a keyword. What NumPy makes in 64 bits,
+    `jax.numpy` makes in 32 unless x64 is on; in-range indices and sizes that are static
+    are assumed, and `np.where` must have three arguments.
+    """
+    module, _, function = name.rpartition(".")
+    if module not in ("numpy", "numpy.linalg", "numpy.fft"):
+        return None
+    if function in _NOT_IN_JNP.split():
+        return None
+    function = dict(_pair(text) for text in _NUMPY_RENAMED.split()).get(
+        function, function
+    )
+    target = f"jax.{module}.{function}"
+    api = lookup(target)
+    if api is None:
+        return None
+    refused = set(_NUMPY_KEYWORDS.split())
+    if api.result in ("same", "float", "bool"):
+        refused.update(_UFUNC_KEYWORDS.split())
+    return None if refused & set(keywords) else target
+
+
 def is_dtype(name: str) -> str | None:
     """The dtype that a dotted name such as `jax.numpy.float32` stands for, if it does."""
     module, _, last = name.rpartition(".")
-    if module in ("jax.numpy", "numpy") and last in _DTYPES.split():
+    known = _DTYPES.split() + (_NUMPY_DTYPES.split() if module == "numpy" else [])
+    if module in ("jax.numpy", "numpy") and last in known:
         return _dtype_names().get(last, last)
     return None
 

@@ -304,8 +304,7 @@ def _library(call: Call) -> Value:
         case "structure" | "like":
             return _rearranged(call)
         case "matmul":
-            operands = [v for v in call.operands if not isinstance(v, Const)]
-            return call.array(promote(*map(dtype_of, operands)), None)
+            return call.array(promote(*map(dtype_of, call.operands)), None)
         case "linalg":
             return call.array(None, None)
         case "create":
@@ -384,15 +383,16 @@ def _elementwise_dtype(call: Call) -> DType | None:
         return strengthened(inexact(dtype))
     if function in ("abs", "real", "imag", "angle") and _real(dtype) is None:
         return None
-    if function in _INT_TO_WEAK or (function == "relu" and dtype.kind == "b"):
-        return dtype if dtype.kind == "f" else None
-    if function in _BOOL_TO_INT and dtype.kind == "b":
+    kind = dtype.kind
+    if function in _INT_TO_WEAK or (function == "relu" and kind == "b"):
+        return dtype if kind == "f" else None
+    if function in _BOOL_TO_INT and kind == "b":
         return INT32
     if floating:
         dtype = inexact(dtype)
-    if function in _LOSE_WEAK:
+    if function in _LOSE_WEAK or (function == "nan_to_num" and kind == "f"):
         return strengthened(dtype)
-    if function in ("gcd", "lcm") and dtype is not None and dtype.is_weak:
+    if function in ("gcd", "heaviside", "lcm") and any(d and d.is_weak for d in dtypes):
         return None
     return dtype
 
@@ -693,9 +693,12 @@ def _rearranged(call: Call) -> Value:
     if first is None:
         return Unknown()
     if isinstance(first, Seq):
-        return call.array(promote(*map(dtype_of, first.items or ())) or None, None)
+        return call.array(None, None)
     key = isinstance(first, Array) and first.key
-    return call.array(dtype_of(first), None, key=key)
+    dtype = dtype_of(first)
+    if dtype is not None and dtype.is_weak:
+        dtype = None  # some keep a weak type, some do not
+    return call.array(dtype, None, key=key)
 
 
 def _same_array(call: Call) -> Value:
@@ -1025,6 +1028,16 @@ def _divmod(call: Call) -> Value:
     dtype = promote(*map(dtype_of, operands))
     part = call.array(INT32 if dtype == BOOL else dtype, broadcast(*map(shape_of, operands)))
     return Seq("tuple", (part, part))
+
+
+def _gradient(call: Call) -> Value:
+    """One array for a vector, a list of them else."""
+    first = call.arg(0, "f")
+    known = known_dims(shape_of(first)) if first is not None else None
+    if known is None or len(known) != 1 or "axis" in call.keywords:
+        return Unknown()
+    alone = len(call.args) == 1
+    return call.array(_inexact_linalg(call) if alone else None, None)
 
 
 def _modf(call: Call) -> Value:
@@ -1976,6 +1989,9 @@ _SPECIAL: dict[str, Callable[[Call], Value]] = {
     "lexsort": _integers,
     "axis_index": _axis_index,
     "polyval": _unsaid,
+    "cumulative_sum": _unsaid,
+    "cumulative_prod": _unsaid,
+    "gradient": _gradient,
     "convolve": _unsaid,
     "correlate": _unsaid,
     "select": _select,

@@ -446,6 +446,8 @@ def loop(
         head = new_head
     test = traced or (seen or {}).get("test")
     why = test or record.traced_exit
+    if frame.under:
+        frame.interp.note_loop(node, head, why is not None)
     states: list[State] = []
     if not endless:
         frame.restore(dict(head))

@@ -1,0 +1,259 @@
+"""Types of two values that must be one: the branches of a cond, the two ends of a carry.
+
+JAX wants the same dtype and shape from both branches and from a carry before and after.
+What Python let differ (`0` here, an array there) is made to agree with the edits of
+jax-semantics.md, section 2; where agreement cannot be shown the fix is given up.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from . import build
+from .arguments import as_array, merge
+from .booleans import Spell
+from .finding import CannotFix
+from .frame import join_all
+from .values import (
+    SCALAR,
+    WEAK,
+    Array,
+    Const,
+    Dict,
+    DType,
+    Seq,
+    Static,
+    Union,
+    Unknown,
+    Value,
+    promote,
+)
+
+PYTHON_TYPES = {"float": "float", "int": "int", "complex": "complex"}
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """An expression and what it is."""
+
+    node: ast.expr
+    value: Value | None
+
+
+def collapse(value: Value | None) -> Value | None:
+    """A union of numbers and arrays as one array (a loop's value before and after)."""
+    if isinstance(value, Union):
+        out: Value | None = value.options[0]
+        for option in value.options[1:]:
+            out = merge(out, option) if out is not None else None
+        return out if out is not None else join_all(list(value.options))
+    return value
+
+
+def is_literal(node: ast.expr) -> bool:
+    match node:
+        case ast.Constant(value=bool() | int() | float() | complex()):
+            return True
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return is_literal(operand)
+        case _:
+            return False
+
+
+def no_array(value: Value | None) -> str | None:
+    """A word for a value that no JAX operation can return."""
+    match value:
+        case Const(value=None):
+            return "None"
+        case Const(value=str()) | Static(type="str"):
+            return "a string"
+        case _:
+            return None
+
+
+def agree(spell: Spell, name: str, a: Typed, b: Typed) -> tuple[ast.expr, ast.expr]:
+    """The two expressions, edited so that they have one type.
+
+    Raises:
+      CannotFix: they differ in a way that no edit mends, or that cannot be seen.
+    """
+    left, right = collapse(a.value), collapse(b.value)
+    if left == right and isinstance(left, Const):
+        return a.node, b.node
+    words = [no_array(left), no_array(right)]
+    if words != [None, None]:
+        kinds = [w or "an array" for w in words]
+        raise CannotFix(f"{name} is {kinds[0]} in one branch and {kinds[1]} in the other")
+    if isinstance(left, Seq | Dict) or isinstance(right, Seq | Dict):
+        return agree_trees(spell, name, Typed(a.node, left), Typed(b.node, right))
+    if left is None or right is None:
+        return a.node, b.node
+    x, y = as_array(left), as_array(right)
+    if x is None or y is None:
+        return a.node, b.node
+    check_shapes(name, a, b, x, y)
+    if x.dtype is None or y.dtype is None:
+        return (
+            fitted(spell, a, b) if is_literal(a.node) else a.node,
+            fitted(spell, b, a) if is_literal(b.node) else b.node,
+        )
+    if x.dtype == y.dtype:
+        return reshaped(spell, a, b, x, y)
+    target = promote(x.dtype, y.dtype)
+    return (
+        cast(spell, name, a, x, b, y, target),
+        cast(spell, name, b, y, a, x, target),
+    )
+
+
+def check_shapes(name: str, a: Typed, b: Typed, x: Array, y: Array) -> None:
+    if x.shape is None or y.shape is None or x.shape == y.shape:
+        return
+    if is_literal(a.node) or is_literal(b.node):
+        return
+    raise CannotFix(f"{name} has another shape in one branch than in the other")
+
+
+def reshaped(
+    spell: Spell, a: Typed, b: Typed, x: Array, y: Array
+) -> tuple[ast.expr, ast.expr]:
+    """A literal beside an array of the same dtype that is not a scalar."""
+    first, second = a.node, b.node
+    if is_literal(first) and y.shape != SCALAR and y.shape is not None:
+        first = fitted(spell, a, b)
+    if is_literal(second) and x.shape != SCALAR and x.shape is not None:
+        second = fitted(spell, b, a)
+    return first, second
+
+
+def fitted(spell: Spell, literal: Typed, other: Typed) -> ast.expr:
+    """A literal with the dtype and shape of a named array."""
+    node = other.node
+    if is_literal(node) or not isinstance(node, ast.Name | ast.Attribute):
+        return literal.node
+    value = literal.node.value if isinstance(literal.node, ast.Constant) else None
+    if isinstance(value, bool):
+        return literal.node
+    if value is not None and value == 0:
+        return build.call(spell("jax.numpy.zeros_like"), node)
+    if value is not None and value == 1:
+        return build.call(spell("jax.numpy.ones_like"), node)
+    return build.call(spell("jax.numpy.full_like"), node, literal.node)
+
+
+def cast(
+    spell: Spell,
+    name: str,
+    this: Typed,
+    mine: Array,
+    other: Typed,
+    theirs: Array,
+    target: DType | None,
+) -> ast.expr:
+    """`this` as an array of dtype `target`."""
+    if target is None or mine.dtype == target:
+        return this.node
+    named = isinstance(other.node, ast.Name) and theirs.dtype == target
+    if is_literal(this.node):
+        if named and theirs.shape is not None:
+            return fitted(spell, this, other)
+        dtype = dtype_node(spell, target)
+        if dtype is None and named:
+            dtype = ast.Attribute(other.node, "dtype", ast.Load())
+        if dtype is None:
+            if target.is_weak:
+                return promoted_literal(this.node, target)
+            raise CannotFix(f"the dtype of {name} is not known well enough here")
+        return build.call(spell("jax.numpy.asarray"), this.node, dtype)
+    dtype = dtype_node(spell, target)
+    if dtype is None and named:
+        dtype = ast.Attribute(other.node, "dtype", ast.Load())
+    if dtype is None and target.is_weak:
+        python = {3: "float", 2: "int", 4: "complex"}.get(target.weak)
+        if python is not None:
+            return build.call(spell("jax.numpy.asarray"), this.node, build.load(python))
+    if dtype is None:
+        raise CannotFix(f"the two values of {name} differ in dtype")
+    if isinstance(this.value, Const | Static):
+        return build.call(spell("jax.numpy.asarray"), this.node, dtype)
+    return build.method(this.node, "astype", dtype)
+
+
+def promoted_literal(node: ast.expr, target: DType) -> ast.expr:
+    """`0` beside a weak float: `0.0`."""
+    if isinstance(node, ast.Constant) and target == WEAK[float]:
+        return build.const(float(node.value))  # type: ignore[arg-type]
+    if isinstance(node, ast.UnaryOp) and target == WEAK[float]:
+        return ast.UnaryOp(ast.USub(), promoted_literal(node.operand, target))
+    return node
+
+
+def dtype_node(spell: Spell, dtype: DType) -> ast.expr | None:
+    """An expression for a dtype that is known by name."""
+    if len(dtype.strong) != 1 or dtype.weak:
+        return None
+    (name,) = dtype.strong
+    if name.startswith("?"):
+        return None
+    if name in PYTHON_TYPES:
+        return build.load(name)
+    if name == "bool":
+        return build.load("bool")
+    return build.load(spell(f"jax.numpy.{name}"))
+
+
+def agree_trees(
+    spell: Spell, name: str, a: Typed, b: Typed
+) -> tuple[ast.expr, ast.expr]:
+    left, right = a.value, b.value
+    if isinstance(left, Seq) and isinstance(right, Seq):
+        if left.items is None or right.items is None:
+            return a.node, b.node
+        if left.kind != right.kind or len(left.items) != len(right.items):
+            raise CannotFix(f"{name} has another structure in one branch than in the other")
+        if isinstance(a.node, ast.Tuple | ast.List) and isinstance(
+            b.node, ast.Tuple | ast.List
+        ):
+            if len(a.node.elts) == len(b.node.elts) == len(left.items):
+                pairs = [
+                    agree(spell, f"item {i} of {name}", Typed(m, p), Typed(n, q))
+                    for i, (m, n, p, q) in enumerate(
+                        zip(a.node.elts, b.node.elts, left.items, right.items, strict=True)
+                    )
+                ]
+                return (
+                    type(a.node)([p for p, _ in pairs], ast.Load()),
+                    type(b.node)([q for _, q in pairs], ast.Load()),
+                )
+        for p, q in zip(left.items, right.items, strict=True):
+            same_type(name, p, q)
+        return a.node, b.node
+    if isinstance(left, Dict) and isinstance(right, Dict):
+        if left.items is None or right.items is None:
+            return a.node, b.node
+        if {k for k, _ in left.items} != {k for k, _ in right.items}:
+            raise CannotFix(f"{name} has other keys in one branch than in the other")
+        for key, value in left.items:
+            same_type(name, value, right.get(key))
+        return a.node, b.node
+    if isinstance(left, Unknown) or isinstance(right, Unknown) or None in (left, right):
+        return a.node, b.node
+    raise CannotFix(f"{name} has another structure in one branch than in the other")
+
+
+def same_type(name: str, a: Value | None, b: Value | None) -> None:
+    """Give up where two parts of a pytree are known to differ."""
+    left, right = collapse(a), collapse(b)
+    if left == right or left is None or right is None:
+        return
+    if no_array(left) != no_array(right):
+        raise CannotFix(f"{name} has another structure in one branch than in the other")
+    x, y = as_array(left), as_array(right)
+    if x is None or y is None:
+        return
+    if x.dtype is not None and y.dtype is not None and x.dtype != y.dtype:
+        if x.dtype.kind != y.dtype.kind:
+            raise CannotFix(f"a part of {name} has another dtype in one branch")
+    if x.shape is not None and y.shape is not None and x.shape != y.shape:
+        raise CannotFix(f"a part of {name} has another shape in one branch")

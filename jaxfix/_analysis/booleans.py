@@ -1,0 +1,203 @@
+"""Conditions: `and`, `or`, `not`, chained comparisons and `in` as array operations."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from . import build
+from .arguments import as_array
+from .finding import CannotFix
+from .values import (
+    Array,
+    Const,
+    Seq,
+    Static,
+    Union,
+    Value,
+    alternatives,
+    holds_tracer,
+    is_static,
+)
+
+if TYPE_CHECKING:
+    from .facts import Function
+
+# How a dotted jax name is spelled in the file: "jax.numpy.where" → "jnp.where".
+Spell = Callable[[str], str]
+
+
+def is_bool(value: Value | None) -> bool:
+    """Is it certainly a bool, so that `&`, `|` and `~` are logical?"""
+    match value:
+        case Array(dtype=dtype):
+            return dtype is not None and dtype.kind == "b"
+        case Const():
+            return isinstance(value.value, bool)
+        case Static():
+            return value.type == "bool"
+        case Union():
+            return all(is_bool(o) for o in value.options)
+        case _:
+            return False
+
+
+def is_traced_bool(fn: Function, node: ast.expr) -> bool:
+    """A traced bool array, of which `~` is logical not."""
+    if build.is_new(node):
+        return bool(getattr(node, "is_bool_array", False))
+    value = fn.value(node)
+    found = as_array(value) if value is not None else None
+    return found is not None and found.traced and is_bool(value)
+
+
+def marked(node: ast.expr) -> ast.expr:
+    """Note on a new node that it is a bool array."""
+    node.is_bool_array = True  # type: ignore[attr-defined]
+    return node
+
+
+def condition(fn: Function, spell: Spell, node: ast.expr) -> ast.expr:
+    """`node` as a condition on arrays. Original parts keep their own edits."""
+    if not build.is_new(node):
+        return node
+    match node:
+        case ast.BoolOp(op=op, values=values):
+            parts = [condition(fn, spell, v) for v in values]
+            return junction(fn, spell, op, parts)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return negation(fn, spell, condition(fn, spell, operand))
+        case _:
+            return node
+
+
+def junction(
+    fn: Function, spell: Spell, op: ast.boolop, parts: list[ast.expr]
+) -> ast.expr:
+    """`a & b & c`, or `jnp.logical_and` where a part may not be a bool array."""
+    is_and = isinstance(op, ast.And)
+    out = parts[0]
+    for part in parts[1:]:
+        if operable(fn, out) and operable(fn, part):
+            operator: ast.operator = ast.BitAnd() if is_and else ast.BitOr()
+            out = marked(ast.BinOp(out, operator, part))
+        else:
+            name = "jax.numpy.logical_and" if is_and else "jax.numpy.logical_or"
+            out = marked(build.call(spell(name), out, part))
+    return out
+
+
+def operable(fn: Function, node: ast.expr) -> bool:
+    """May the node stand beside `&`? A bool, traced or not, may."""
+    if build.is_new(node):
+        return bool(getattr(node, "is_bool_array", False))
+    return is_bool(fn.value(node))
+
+
+NEGATED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Lt: ast.GtE,
+    ast.GtE: ast.Lt,
+    ast.Gt: ast.LtE,
+    ast.LtE: ast.Gt,
+}
+
+
+def negation(fn: Function, spell: Spell, node: ast.expr) -> ast.expr:
+    """`not node`; a comparison is turned round where NaN cannot make a difference."""
+    match node:
+        case ast.UnaryOp(op=ast.Invert(), operand=operand) if build.is_new(node):
+            return operand
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in NEGATED:
+            if isinstance(op, ast.Eq | ast.NotEq) or (
+                integral(fn, left) and integral(fn, right)
+            ):
+                turned = ast.Compare(left, [NEGATED[type(op)]()], [right])
+                return marked(turned)
+    if is_traced_bool(fn, node):
+        return marked(ast.UnaryOp(ast.Invert(), node))
+    return marked(build.call(spell("jax.numpy.logical_not"), node))
+
+
+def integral(fn: Function, node: ast.expr) -> bool:
+    """Is it certainly an integer (so that no comparison with it is with NaN)?"""
+    for option in alternatives(fn.value(node) or Static("?")):
+        found = as_array(option)
+        if found is None or found.dtype is None or found.dtype.kind not in ("i", "b"):
+            return False
+    return True
+
+
+def chained(fn: Function, spell: Spell, node: ast.Compare) -> ast.expr:
+    """`a < b < c` as `(a < b) & (b < c)`. The caller sees to it that b is cheap."""
+    parts: list[ast.expr] = []
+    left = node.left
+    for op, right in zip(node.ops, node.comparators, strict=True):
+        parts.append(comparison(fn, spell, left, op, right))
+        left = right
+    return junction(fn, spell, ast.And(), parts)
+
+
+def comparison(
+    fn: Function, spell: Spell, left: ast.expr, op: ast.cmpop, right: ast.expr
+) -> ast.expr:
+    if isinstance(op, ast.In | ast.NotIn):
+        return membership(fn, spell, left, op, right)
+    if isinstance(op, ast.Eq | ast.NotEq):
+        for side in (left, right):
+            if isinstance(fn.value(side), Seq):
+                return tuple_equality(fn, spell, left, op, right)
+    made = ast.Compare(left, [op], [right])
+    values = [fn.value(left), fn.value(right)]
+    if any(v is not None and holds_tracer(v) is not None for v in values):
+        return marked(made)
+    made.is_bool_array = all(  # type: ignore[attr-defined]
+        v is not None and is_static(v) and not isinstance(v, Seq) for v in values
+    )
+    return made
+
+
+def tuple_equality(
+    fn: Function, spell: Spell, left: ast.expr, op: ast.cmpop, right: ast.expr
+) -> ast.expr:
+    """`(a, b) == (c, d)`, element by element."""
+    if not (isinstance(left, ast.Tuple) and isinstance(right, ast.Tuple)):
+        raise CannotFix("two sequences are compared whose elements have no names here")
+    if len(left.elts) != len(right.elts):
+        raise CannotFix("two tuples of different lengths are compared")
+    inner = ast.Eq() if isinstance(op, ast.Eq) else ast.NotEq()
+    pairs = zip(left.elts, right.elts, strict=True)
+    parts = [comparison(fn, spell, a, inner, b) for a, b in pairs]
+    joined: ast.boolop = ast.And() if isinstance(op, ast.Eq) else ast.Or()
+    return junction(fn, spell, joined, parts)
+
+
+def membership(
+    fn: Function, spell: Spell, left: ast.expr, op: ast.cmpop, right: ast.expr
+) -> ast.expr:
+    """`x in (1, 2)` and `x in array`."""
+    positive = isinstance(op, ast.In)
+    if isinstance(right, ast.Tuple | ast.List | ast.Set) and 0 < len(right.elts) <= 3:
+        if any(isinstance(e, ast.Starred) for e in right.elts):
+            raise CannotFix("the container is unpacked with a star")
+        test: ast.cmpop = ast.Eq() if positive else ast.NotEq()
+        parts = [marked(ast.Compare(left, [test], [e])) for e in right.elts]
+        return junction(fn, spell, ast.Or() if positive else ast.And(), parts)
+    value = fn.value(right)
+    if isinstance(right, ast.Tuple | ast.List | ast.Set) and right.elts:
+        container: ast.expr = build.call(
+            spell("jax.numpy.array"), ast.List(list(right.elts), ast.Load())
+        )
+        test_node = build.call(spell("jax.numpy.isin"), left, container)
+    elif isinstance(value, Array):
+        hit = ast.Compare(right, [ast.Eq()], [left])
+        test_node = build.call(spell("jax.numpy.any"), hit)
+    elif isinstance(value, Seq) and value.kind in ("tuple", "list") and value.items:
+        container = build.call(spell("jax.numpy.array"), right)
+        test_node = build.call(spell("jax.numpy.isin"), left, container)
+    else:
+        raise CannotFix("the container of `in` is not known to be an array or a tuple")
+    marked(test_node)
+    return test_node if positive else negation(fn, spell, test_node)

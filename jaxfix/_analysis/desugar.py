@@ -1,0 +1,571 @@
+"""Exits first: `return`, `break` and `continue` under traced tests become plain branches.
+
+The result is a list of statements in which every traced `if` and loop falls through or,
+at the end of a function, returns in both branches; `functional.py` turns those into
+`lax.cond` and loops. The rest of a block moves into the branch that falls through; a
+flag is made only where no branch can hold the rest. See rewriting.md, section 2.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from . import build
+from .facts import Function
+from .finding import CannotFix
+from .flow import exits
+from .scopes import writes
+
+LEAVES = frozenset({"return", "break", "continue"})
+
+
+class Blocked(CannotFix):
+    """A plan that failed at a certain node of the source."""
+
+    def __init__(self, node: ast.AST, reason: str) -> None:
+        super().__init__(reason)
+        self.node = build.source_of(node)
+
+
+@dataclass(slots=True)
+class LoopFlags:
+    """How a loop that is being rewritten says that it was left."""
+
+    done: str | None = None
+    returned: str | None = None
+    uses_done: bool = False
+    uses_returned: bool = False
+
+
+@dataclass(slots=True)
+class Desugar:
+    """Rewrites the exits of one function.
+
+    `is_traced` says of an `if`, a loop or a `match` that it is to be rewritten; `fresh`
+    makes a new name.
+    """
+
+    fn: Function
+    is_traced: Callable[[ast.AST], bool]
+    fresh: Callable[[str], str]
+    result: str | None = None
+    loops: list[LoopFlags] = field(default_factory=list)
+
+    # --- what forces a rewrite
+
+    def traced_exits(self, stmts: Sequence[ast.stmt], under: bool = False) -> frozenset[str]:
+        """The exits in `stmts` that a traced condition decides."""
+        found: frozenset[str] = frozenset()
+        for stmt in stmts:
+            found |= self._exits_of(stmt, under)
+        return found
+
+    def _exits_of(self, stmt: ast.stmt, under: bool) -> frozenset[str]:
+        match stmt:
+            case ast.Return():
+                return frozenset({"return"}) if under else frozenset()
+            case ast.Break():
+                return frozenset({"break"}) if under else frozenset()
+            case ast.Continue():
+                return frozenset({"continue"}) if under else frozenset()
+            case ast.If():
+                inner = under or self.is_traced(stmt)
+                return self.traced_exits(stmt.body, inner) | self.traced_exits(
+                    stmt.orelse, inner
+                )
+            case ast.For() | ast.While():
+                inside = self.traced_exits(stmt.body, self.is_traced(stmt))
+                if under and "return" in exits(stmt.body):
+                    inside |= {"return"}
+                return (inside & {"return"}) | self.traced_exits(stmt.orelse, under)
+            case ast.With():
+                return self.traced_exits(stmt.body, under)
+            case ast.Try():
+                found = self.traced_exits([*stmt.body, *stmt.orelse, *stmt.finalbody], under)
+                for handler in stmt.handlers:
+                    found |= self.traced_exits(handler.body, under)
+                return found
+            case ast.Match():
+                found = frozenset()
+                for case in stmt.cases:
+                    found |= self.traced_exits(case.body, under or self.is_traced(stmt))
+                return found
+            case _:
+                return frozenset()
+
+    def must_convert(self, stmt: ast.For | ast.While) -> bool:
+        """Must this loop become a loop of `lax` (or be masked)?"""
+        return self.is_traced(stmt) or bool(self.traced_exits(stmt.body) & LEAVES)
+
+    # --- blocks
+
+    def function_body(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
+        return self.block(body, self._at_function_end)
+
+    def block(
+        self,
+        stmts: Sequence[ast.stmt],
+        finish: Callable[[ast.stmt | None], list[ast.stmt]] | None,
+    ) -> list[ast.stmt]:
+        """Rewrite a block. `finish` spells its exits (None: the block has none)."""
+        out: list[ast.stmt] = []
+        for index, stmt in enumerate(stmts):
+            rest = list(stmts[index + 1 :])
+            if isinstance(stmt, ast.Return | ast.Break | ast.Continue) and finish:
+                return out + finish(stmt)
+            leaves = self._leaves(stmt)
+            if finish is not None and leaves:
+                return out + self._leaving(stmt, rest, finish)
+            rewritten = self.inner(stmt)
+            out += rewritten
+            if "fall" not in exits([stmt]) and not isinstance(stmt, ast.For | ast.While):
+                return out
+        return out + (finish(None) if finish is not None else [])
+
+    def _leaves(self, stmt: ast.stmt) -> bool:
+        """Does the statement have exits that must be respelled here?"""
+        if not self.loops:
+            return bool(self._exits_of(stmt, False))
+        # In the body of a loop that is rewritten every exit is, static ones too.
+        return bool(exits([stmt]) & LEAVES)
+
+    def _leaving(
+        self,
+        stmt: ast.stmt,
+        rest: list[ast.stmt],
+        finish: Callable[[ast.stmt | None], list[ast.stmt]],
+    ) -> list[ast.stmt]:
+        match stmt:
+            case ast.If():
+                return self._leaving_if(stmt, rest, finish)
+            case ast.For() | ast.While():
+                return self.block([*self.loop(stmt), *rest], finish)
+            case ast.With() | ast.Try():
+                return self._leaving_with(stmt, rest, finish)
+            case ast.Match():
+                return self.block([*match_to_ifs(self, stmt), *rest], finish)
+            case _:
+                raise Blocked(stmt, "an exit of this kind of statement cannot be moved")
+
+    def _leaving_if(
+        self,
+        stmt: ast.If,
+        rest: list[ast.stmt],
+        finish: Callable[[ast.stmt | None], list[ast.stmt]],
+    ) -> list[ast.stmt]:
+        body_falls = "fall" in exits(stmt.body)
+        orelse_falls = "fall" in exits(stmt.orelse)
+        before: list[ast.stmt] = []
+        if body_falls and orelse_falls and rest and not is_short(rest):
+            if self.loops:
+                return self._with_flag(stmt, rest, finish)
+            hoisted, call = self._hoist(stmt, rest)
+            before, rest = [hoisted], [call]
+        body = self.block([*stmt.body, *(rest if body_falls else [])], finish)
+        orelse = self.block([*stmt.orelse, *(rest if orelse_falls else [])], finish)
+        return [*before, self.make_if(stmt, stmt.test, body, orelse)]
+
+    def _hoist(
+        self, stmt: ast.If, rest: list[ast.stmt]
+    ) -> tuple[ast.FunctionDef, ast.Return]:
+        """The rest of the function as a local function of what the branches rebind."""
+        from .flow import live_in
+
+        needed = live_in(rest, frozenset())
+        bound = [n for n in writes([stmt]) if n in needed]
+        name = self.fresh("rest")
+        hoisted = build.function(name, bound, self.function_body(rest))
+        call = build.call(name, *(build.load(n) for n in bound))
+        return hoisted, build.ret(call)
+
+    def _with_flag(
+        self,
+        stmt: ast.stmt,
+        rest: list[ast.stmt],
+        finish: Callable[[ast.stmt | None], list[ast.stmt]],
+    ) -> list[ast.stmt]:
+        """Both branches may go on to a long rest: a flag says whether to run it."""
+        flag = self.fresh("skip")
+        set_flag = build.assign(flag, build.const(True))
+
+        def mark(leaving: ast.stmt | None) -> list[ast.stmt]:
+            if leaving is None:
+                return []
+            return [*_no_return(finish(leaving), leaving), set_flag]
+
+        inner = self.block([stmt], mark)
+        test = build.not_(build.load(flag))
+        guarded = self.make_if(None, test, self.block(rest, finish), [])
+        return [build.assign(flag, build.const(False)), *inner, guarded]
+
+    def _leaving_with(
+        self,
+        stmt: ast.With | ast.Try,
+        rest: list[ast.stmt],
+        finish: Callable[[ast.stmt | None], list[ast.stmt]],
+    ) -> list[ast.stmt]:
+        """Exits out of a `with` or a `try`."""
+        if isinstance(stmt, ast.Try) and (stmt.handlers or stmt.orelse):
+            raise Blocked(
+                stmt, "an exit on a traced condition leaves a `try` with handlers"
+            )
+        falls = "fall" in exits(stmt.body)
+        if not self.loops and (not rest or not falls) and self._all_return(stmt.body, rest):
+            return [copy_with(stmt, body=self.block(stmt.body, finish))]
+        if not self.loops:
+            return self._returning_with(stmt, rest, finish)
+        flag = self.fresh("skip")
+
+        def mark(leaving: ast.stmt | None) -> list[ast.stmt]:
+            if leaving is None:
+                return []
+            set_flag = build.assign(flag, build.const(True))
+            return [*_no_return(finish(leaving), leaving), set_flag]
+
+        body = self.block(stmt.body, mark)
+        first = build.assign(flag, build.const(False))
+        out: list[ast.stmt] = [first, copy_with(stmt, body=body)]
+        if rest:
+            test = build.not_(build.load(flag))
+            out.append(self.make_if(None, test, self.block(rest, finish), []))
+        return out
+
+    def _returning_with(
+        self,
+        stmt: ast.With | ast.Try,
+        rest: list[ast.stmt],
+        finish: Callable[[ast.stmt | None], list[ast.stmt]],
+    ) -> list[ast.stmt]:
+        """A `return` inside, and more after it: the result is carried out in a name."""
+        flag = self.fresh("returned")
+        result = self._result_name()
+
+        def mark(leaving: ast.stmt | None) -> list[ast.stmt]:
+            if not isinstance(leaving, ast.Return):
+                return []
+            value = leaving.value or build.const(None)
+            return [build.assign(result, value), build.assign(flag, build.const(True))]
+
+        body = self.block(stmt.body, mark)
+        after = ast.If(build.load(flag), [build.ret(build.load(result))], [])
+        after.traced = True  # type: ignore[attr-defined]
+        return [
+            build.assign(flag, build.const(False)),
+            copy_with(stmt, body=body),
+            *self.block([after, *rest], finish),
+        ]
+
+    def _all_return(self, body: Sequence[ast.stmt], rest: Sequence[ast.stmt]) -> bool:
+        return not rest or "fall" not in exits(body)
+
+    def _at_function_end(self, leaving: ast.stmt | None) -> list[ast.stmt]:
+        """The exits of a function: `return` stays, falling off the end returns None."""
+        if leaving is None:
+            return [build.ret(None)]
+        if isinstance(leaving, ast.Return):
+            return [leaving]
+        raise Blocked(leaving, "it leaves a loop that stays a Python loop")
+
+    # --- single statements
+
+    def inner(self, stmt: ast.stmt) -> list[ast.stmt]:
+        """Rewrite a statement without exits of its own: the blocks inside it."""
+        match stmt:
+            case ast.If():
+                if not self._holds_traced(stmt):
+                    return [stmt]
+                saved, self.loops = self.loops, [] if not self.loops else self.loops
+                body = self.block(stmt.body, None)
+                orelse = self.block(stmt.orelse, None)
+                self.loops = saved
+                return [self.make_if(stmt, stmt.test, body, orelse)]
+            case ast.For() | ast.While():
+                if self.must_convert(stmt):
+                    return self.block(self.loop(stmt), None)
+                if not self._holds_traced(stmt):
+                    return [stmt]
+                saved, self.loops = self.loops, []
+                body = self.block(stmt.body, None)
+                self.loops = saved
+                return [copy_with(stmt, body=body, orelse=self.block(stmt.orelse, None))]
+            case ast.With():
+                if not self._holds_traced(stmt):
+                    return [stmt]
+                return [copy_with(stmt, body=self.block(stmt.body, None))]
+            case ast.Try():
+                if not self._holds_traced(stmt):
+                    return [stmt]
+                new = copy_with(
+                    stmt,
+                    body=self.block(stmt.body, None),
+                    orelse=self.block(stmt.orelse, None),
+                    finalbody=self.block(stmt.finalbody, None),
+                )
+                return [new]
+            case ast.Match() if self.is_traced(stmt):
+                return self.block(match_to_ifs(self, stmt), None)
+            case _:
+                return [stmt]
+
+    def _holds_traced(self, stmt: ast.stmt) -> bool:
+        return any(
+            self.is_traced(node)
+            or (isinstance(node, ast.For | ast.While) and self.must_convert(node))
+            for node in _blocks(stmt)
+        )
+
+    def make_if(
+        self,
+        origin: ast.If | None,
+        test: ast.expr,
+        body: list[ast.stmt],
+        orelse: list[ast.stmt],
+    ) -> ast.If:
+        traced = origin is None or self.is_traced(origin)
+        made = ast.If(test, body or [], orelse)
+        made.traced = traced  # type: ignore[attr-defined]
+        if origin is not None:
+            made.origin = build.source_of(origin)  # type: ignore[attr-defined]
+        return merge_ifs(made)
+
+    # --- loops
+
+    def loop(self, stmt: ast.For | ast.While) -> list[ast.stmt]:
+        """A loop that is rewritten, and what follows from how it was left."""
+        if getattr(stmt, "desugared", False):
+            return [stmt]
+        test, body = self._leading_breaks(stmt)
+        flags = LoopFlags()
+        kinds = exits(body)
+        if "break" in kinds or "return" in kinds:
+            flags.done = self.fresh("done")
+        if "return" in kinds:
+            flags.returned = self.fresh("found") if "break" in kinds else flags.done
+        self.loops.append(flags)
+        try:
+            new_body = self.block(body, self._at_iteration_end)
+        finally:
+            self.loops.pop()
+        made = copy_with(stmt, body=new_body, orelse=[])
+        if isinstance(made, ast.While) and test is not None:
+            made.test = test
+        made.desugared = True  # type: ignore[attr-defined]
+        made.traced = self.is_traced(stmt)  # type: ignore[attr-defined]
+        made.done = flags.done if flags.uses_done else None  # type: ignore[attr-defined]
+        before: list[ast.stmt] = []
+        for flag in dict.fromkeys((flags.done, flags.returned)):
+            if flag is not None:
+                before.append(build.assign(flag, build.const(False)))
+        after: list[ast.stmt] = []
+        if flags.returned is not None:
+            assert self.result is not None, "a loop that returns has a result"
+            leave = ast.If(
+                build.load(flags.returned), [build.ret(build.load(self.result))], []
+            )
+            leave.traced = True  # type: ignore[attr-defined]
+            leave.origin = stmt  # type: ignore[attr-defined]
+            after.append(leave)
+        if stmt.orelse:
+            if flags.done is not None:
+                otherwise = ast.If(build.not_(build.load(flags.done)), stmt.orelse, [])
+                otherwise.traced = True  # type: ignore[attr-defined]
+                after.append(otherwise)
+            else:
+                after += stmt.orelse
+        return [*before, made, *after]
+
+    def _leading_breaks(
+        self, stmt: ast.For | ast.While
+    ) -> tuple[ast.expr | None, list[ast.stmt]]:
+        """A `while` whose body begins with `if c: break`: c joins the condition."""
+        body = list(stmt.body)
+        if not isinstance(stmt, ast.While) or stmt.orelse:
+            return None, body
+        tests = [] if _is_true(stmt.test) else [stmt.test]
+        while body:
+            first = body[0]
+            match first:
+                case ast.If(body=[ast.Break()], orelse=[]) if self._may_repeat(first.test):
+                    tests.append(build.not_(first.test))
+                    body.pop(0)
+                case _:
+                    break
+        if not tests:
+            return stmt.test, body
+        test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
+        return test, body
+
+    def _may_repeat(self, test: ast.expr) -> bool:
+        return not any(isinstance(n, ast.NamedExpr) for n in ast.walk(test))
+
+    def _at_iteration_end(self, leaving: ast.stmt | None) -> list[ast.stmt]:
+        """The exits of a loop's body: what the loop must know goes into flags."""
+        flags = self.loops[-1]
+        match leaving:
+            case None | ast.Continue():
+                return []
+            case ast.Break():
+                assert flags.done is not None, "a loop with a break has a flag"
+                flags.uses_done = True
+                return [build.assign(flags.done, build.const(True))]
+            case ast.Return():
+                assert flags.returned is not None, "a loop with a return has a flag"
+                assert flags.done is not None, "a loop with a return has a flag"
+                flags.uses_done = True
+                result = self._result_name()
+                out: list[ast.stmt] = []
+                value = leaving.value or build.const(None)
+                if not (isinstance(value, ast.Name) and value.id == result):
+                    made = build.assign(result, value)
+                    made.origin_return = leaving  # type: ignore[attr-defined]
+                    out.append(made)
+                for flag in dict.fromkeys((flags.done, flags.returned)):
+                    out.append(build.assign(flag, build.const(True)))
+                return out
+            case _:
+                raise Blocked(leaving, "an exit of this kind cannot be moved")
+
+    def _result_name(self) -> str:
+        if self.result is None:
+            self.result = self.fresh("result")
+        return self.result
+
+
+def _no_return(stmts: list[ast.stmt], leaving: ast.stmt) -> list[ast.stmt]:
+    if any(isinstance(s, ast.Return) for s in stmts):
+        raise Blocked(leaving, "a return here would need a flag")
+    return stmts
+
+
+def _blocks(stmt: ast.stmt) -> list[ast.AST]:
+    """The statements in a statement (itself too), not those of nested functions."""
+    found: list[ast.AST] = []
+    todo: list[ast.AST] = [stmt]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.stmt):
+            found.append(node)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        todo += [
+            c
+            for c in ast.iter_child_nodes(node)
+            if isinstance(c, ast.stmt | ast.excepthandler | ast.match_case)
+        ]
+    return found
+
+
+def copy_with(stmt: ast.stmt, **fields: object) -> ast.stmt:
+    """A copy of a compound statement with other blocks; it remembers its origin."""
+    new = type(stmt)(**{name: getattr(stmt, name, None) for name in stmt._fields})
+    for name, value in fields.items():
+        setattr(new, name, value)
+    new.origin = build.source_of(stmt)  # type: ignore[attr-defined]
+    for mark in ("traced", "desugared", "done"):
+        if hasattr(stmt, mark):
+            setattr(new, mark, getattr(stmt, mark))
+    return new
+
+
+def is_short(rest: Sequence[ast.stmt]) -> bool:
+    """May the rest of a block stand in two branches? One short statement may."""
+    match rest:
+        case [ast.Return(value=value)]:
+            return value is None or sum(1 for _ in ast.walk(value)) <= 12
+        case [ast.Assign() | ast.AugAssign() as only]:
+            return sum(1 for _ in ast.walk(only)) <= 10
+        case _:
+            return not rest
+
+
+def _is_true(test: ast.expr) -> bool:
+    return isinstance(test, ast.Constant) and bool(test.value)
+
+
+def sets_flags(stmts: Sequence[ast.stmt]) -> bool:
+    """Are these only assignments of constants that we made (`done = True`)?"""
+    return bool(stmts) and all(
+        isinstance(s, ast.Assign)
+        and build.is_new(s)
+        and isinstance(s.value, ast.Constant)
+        and isinstance(s.value.value, bool)
+        for s in stmts
+    )
+
+
+def merge_ifs(node: ast.If) -> ast.If:
+    """`if a: F else: if b: F else: R` is `if a or b: F else: R`, where F sets flags."""
+    match node:
+        case ast.If(body=body, orelse=[ast.If() as inner]) if (
+            node.traced  # type: ignore[attr-defined]
+            and getattr(inner, "traced", False)
+            and sets_flags(body)
+            and same_code(body, inner.body)
+        ):
+            merged = ast.If(_either(node.test, inner.test), body, inner.orelse)
+            merged.traced = True  # type: ignore[attr-defined]
+            if hasattr(node, "origin"):
+                merged.origin = node.origin  # type: ignore[attr-defined]
+            return merged
+    return node
+
+
+def _either(a: ast.expr, b: ast.expr) -> ast.expr:
+    values = [*(a.values if _is_new_or(a) else [a]), *(b.values if _is_new_or(b) else [b])]
+    return ast.BoolOp(ast.Or(), values)
+
+
+def _is_new_or(node: ast.expr) -> bool:
+    return isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or) and build.is_new(node)
+
+
+def same_code(a: Sequence[ast.stmt], b: Sequence[ast.stmt]) -> bool:
+    return [ast.dump(s) for s in a] == [ast.dump(s) for s in b]
+
+
+def match_to_ifs(desugar: Desugar, stmt: ast.Match) -> list[ast.stmt]:
+    """A `match` on a traced value as a chain of comparisons."""
+    subject = stmt.subject
+    before: list[ast.stmt] = []
+    if not isinstance(subject, ast.Name | ast.Attribute):
+        name = desugar.fresh("subject")
+        before.append(build.assign(name, subject))
+        subject = build.load(name)
+    orelse: list[ast.stmt] = []
+    for index, case in reversed(list(enumerate(stmt.cases))):
+        if case.guard is not None:
+            raise Blocked(stmt, "a case with a guard on a traced value")
+        test = _pattern_test(stmt, subject, case.pattern)
+        if test is None:
+            if index != len(stmt.cases) - 1:
+                raise Blocked(stmt, "a case that always matches is not the last one")
+            orelse = list(case.body)
+            continue
+        made = ast.If(test, list(case.body), orelse)
+        made.traced = True  # type: ignore[attr-defined]
+        if index == 0:
+            made.origin = stmt  # type: ignore[attr-defined]
+        orelse = [made]
+    return [*before, *orelse]
+
+
+def _pattern_test(
+    stmt: ast.Match, subject: ast.expr, pattern: ast.pattern
+) -> ast.expr | None:
+    match pattern:
+        case ast.MatchValue(value=value):
+            return ast.Compare(subject, [ast.Eq()], [value])
+        case ast.MatchSingleton(value=bool() as value):
+            return subject if value else build.not_(subject)
+        case ast.MatchOr(patterns=patterns):
+            tests = [_pattern_test(stmt, subject, p) for p in patterns]
+            if all(t is not None for t in tests):
+                return ast.BoolOp(ast.Or(), [t for t in tests if t is not None])
+        case ast.MatchAs(pattern=None, name=None):
+            return None
+    raise Blocked(stmt, f"the pattern `{ast.unparse(pattern)}` binds or takes apart")
+
+
+

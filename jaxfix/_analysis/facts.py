@@ -1,0 +1,169 @@
+"""What a rule may ask: facts about functions and their expressions, no judgements."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from .finding import Evidence
+from .flow import Flow
+from .interpret import Call, Interpreter
+from .objects import FunctionNode, FunctionValue, TransformedValue
+from .project import Module, Project
+from .scopes import scope_names
+from .values import Array, Lib, Value, is_static, tracer
+
+
+class Facts:
+    """The facts about a whole project."""
+
+    def __init__(self, project: Project, interpreter: Interpreter) -> None:
+        self.project = project
+        self.interpreter = interpreter
+        self.purity: dict[int, str | None] = {}
+        self._functions: dict[int, Function] = {}
+
+    def function(self, node: FunctionNode | ast.Module) -> Function | None:
+        """The `Function` of a node; None for code that never ran."""
+        known = self._functions.get(id(node))
+        if known is not None:
+            return known
+        value = self.interpreter.functions.get(id(node))
+        if value is None:
+            return None
+        made = Function(self, value.module, value.node, value.qualname, value)
+        self._functions[id(node)] = made
+        return made
+
+    def module_code(self, module: Module) -> Function:
+        """The body of a module, as if it were a function."""
+        known = self._functions.get(id(module.tree))
+        if known is None:
+            known = Function(self, module, module.tree, "", None)
+            self._functions[id(module.tree)] = known
+        return known
+
+    def functions(self, module: Module) -> list[Function]:
+        """Every function of a module that ran, and the module itself, in source order."""
+        found = [self.module_code(module)]
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                if (fn := self.function(node)) is not None and fn.module is module:
+                    found.append(fn)
+        return found
+
+    def reached(self, node: ast.stmt) -> bool:
+        """Was the statement reached in any run of its function?"""
+        return id(node) in self.interpreter.executed
+
+
+@dataclass(slots=False, eq=False)
+class Function:
+    """One function (or lambda, or module body) of the project, and what is known of it."""
+
+    facts: Facts
+    module: Module
+    node: FunctionNode | ast.Module
+    qualname: str
+    definition: FunctionValue | None
+    _cache: dict[str, object] = field(default_factory=dict)
+
+    @property
+    def path(self) -> str:
+        return self.module.path
+
+    @property
+    def under(self) -> bool:
+        """Does the function run under a transform?"""
+        return id(self.node) in self.facts.interpreter.reached
+
+    @property
+    def on_host(self) -> bool:
+        """Is the function also called from plain Python?"""
+        return id(self.node) in self.facts.interpreter.on_host
+
+    @property
+    def differentiated(self) -> bool:
+        """Is the function under reverse-mode differentiation anywhere?"""
+        return id(self.node) in self.facts.interpreter.differentiated
+
+    @cached_property
+    def flow(self) -> Flow:
+        return Flow(self.node)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """All names that occur in the function."""
+        return scope_names(self.node)
+
+    def value(self, node: ast.AST) -> Value | None:
+        """What an expression may be under a transform; None if it never ran there."""
+        return self.facts.interpreter.traced.get(id(node))
+
+    def host_value(self, node: ast.AST) -> Value | None:
+        """What an expression may be in plain Python; None if it never ran there."""
+        return self.facts.interpreter.host.get(id(node))
+
+    def tracer(self, node: ast.AST) -> Array | None:
+        """The tracer that an expression is proven to be (or may be, in a union)."""
+        value = self.value(node)
+        found = tracer(value) if value is not None else None
+        return None if found is None or found.assumed else found
+
+    def traced(self, node: ast.AST) -> tuple[Evidence, ...]:
+        """Why an expression is traced; empty if it is not known to be."""
+        found = self.tracer(node)
+        if found is None:
+            return ()
+        if found.why is not None:
+            return tuple(reversed(found.why.chain()))
+        return (Evidence(self.path, getattr(node, "lineno", 1), "it is traced"),)
+
+    def static(self, node: ast.AST) -> bool:
+        """Is an expression certainly known while tracing?"""
+        value = self.value(node)
+        return value is not None and is_static(value)
+
+    def call(self, node: ast.Call) -> Call | None:
+        return self.facts.interpreter.calls.get(id(node))
+
+    def callees(self, node: ast.Call) -> Sequence[Value]:
+        """What a call may reach."""
+        found = self.call(node)
+        return found.callees if found is not None else ()
+
+    def library(self, node: ast.AST) -> str | None:
+        """The dotted name of the one library function that a call reaches."""
+        if not isinstance(node, ast.Call):
+            return None
+        match list(self.callees(node)):
+            case [Lib(name=name)]:
+                return name
+            case _:
+                return None
+
+    def resolve(self, node: ast.AST) -> str | None:
+        """The dotted name that an expression stands for: `jnp.where` → `jax.numpy.where`."""
+        value = self.value(node) or self.host_value(node)
+        return value.name if isinstance(value, Lib) else None
+
+    def roots(self) -> Sequence[TransformedValue]:
+        """The transforms that are applied to this function."""
+        return self.facts.interpreter.called.get(id(self.node), ())
+
+    def walk(self) -> Iterator[ast.AST]:
+        """The nodes of the function, without those of nested functions."""
+        body: list[ast.AST]
+        if isinstance(self.node, ast.Lambda):
+            body = [self.node.body]
+        else:
+            body = list(self.node.body)
+        todo = body
+        while todo:
+            node = todo.pop(0)
+            yield node
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                continue
+            todo = [*ast.iter_child_nodes(node), *todo]

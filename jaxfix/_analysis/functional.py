@@ -1,0 +1,918 @@
+"""Branches and loops on traced values as `lax` operations: statements in, statements out.
+
+The input comes from `desugar.py`: exits are gone, every `if` and loop that must be
+rewritten is marked `traced` or `desugared`. The output is plain statements in which
+those have become `jnp.where`, `lax.cond`, `fori_loop`, `while_loop` with local functions
+for bodies.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from . import build
+from .agree import Typed, agree, collapse, is_literal
+from .arguments import as_array, merge
+from .booleans import Spell, condition, is_bool, marked, negation
+from .desugar import Blocked, copy_with, sets_flags
+from .effects import FREE, NEITHER, Cost, cost, obstacle
+from .facts import Function
+from .finding import CannotFix
+from .flow import definitely_writes, exits, uses_before_definite_write
+from .scopes import mutations, names, reads, writes
+from .values import BOOL, SCALAR, Array, Const, Seq, Value
+
+Types = dict[str, Value]
+NameSet = frozenset[str]
+
+
+@dataclass(slots=True)
+class Context:
+    """What is known where a block begins."""
+
+    types: Types
+    bound: NameSet
+
+    def copy(self) -> Context:
+        return Context(dict(self.types), self.bound)
+
+
+@dataclass(slots=True)
+class Functional:
+    """Rewrites the marked statements of one function."""
+
+    fn: Function
+    spell: Spell
+    fresh: Callable[[str], str]
+    keep: list[ast.AST] = field(default_factory=list)  # new nodes, kept alive
+
+    # --- values and costs of expressions, old and new
+
+    def value(self, node: ast.expr, types: Types) -> Value | None:
+        fact = getattr(node, "fact", None)
+        if isinstance(fact, Value):
+            return fact
+        match node:
+            case ast.Constant(value=value):
+                return Const(value)
+            case ast.Name(id=name) if name in types:
+                return types[name]
+            case ast.Tuple(elts=elts) if build.is_new(node):
+                items = [self.value(e, types) for e in elts]
+                if all(i is not None for i in items):
+                    return Seq("tuple", tuple(i for i in items if i is not None))
+                return None
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=value)):
+                if isinstance(value, int | float):
+                    return Const(-value)
+        if getattr(node, "is_bool_array", False):
+            return Array(True, BOOL)
+        return None if build.is_new(node) else self.fn.value(node)
+
+    def cost(self, node: ast.expr) -> Cost:
+        known = getattr(node, "cost", None)
+        if isinstance(known, Cost):
+            return known
+        if build.is_new(node):
+            total = FREE
+            if isinstance(node, ast.Call):
+                return NEITHER
+            for child in ast.iter_child_nodes(node):
+                if isinstance(child, ast.expr):
+                    total &= self.cost(child)
+            if isinstance(node, ast.BinOp) and not isinstance(
+                node.op,
+                ast.Add | ast.Sub | ast.Mult | ast.BitAnd | ast.BitOr,
+            ):
+                return cost(self.fn, node) & total
+            return total
+        return cost(self.fn, node)
+
+    def new(self, node: ast.expr, value: Value | None, price: Cost) -> ast.expr:
+        """Note what is known of a new expression."""
+        node.fact = value  # type: ignore[attr-defined]
+        node.cost = price  # type: ignore[attr-defined]
+        self.keep.append(node)
+        return node
+
+    def test(self, node: ast.expr) -> ast.expr:
+        return condition(self.fn, self.spell, node)
+
+    # --- blocks
+
+    def block(
+        self, stmts: Sequence[ast.stmt], live: NameSet, context: Context
+    ) -> list[ast.stmt]:
+        """Rewrite a block; `context` is brought up to its end."""
+        out: list[ast.stmt] = []
+        for index, stmt in enumerate(stmts):
+            rest = stmts[index + 1 :]
+            if is_marked(stmt):
+                after = self.fn.flow.live_in(rest, live)
+                try:
+                    out += self.marked(stmt, after, context)
+                except Blocked:
+                    raise
+                except CannotFix as error:
+                    raise Blocked(stmt, str(error)) from error
+            elif holds_marked(stmt):
+                after = self.fn.flow.live_in(rest, live)
+                out.append(self.compound(stmt, after, context))
+            else:
+                out.append(stmt)
+                self.advance(stmt, context)
+        return out
+
+    def marked(
+        self, stmt: ast.stmt, live: NameSet, context: Context
+    ) -> list[ast.stmt]:
+        match stmt:
+            case ast.If():
+                if exits(stmt.body) == exits(stmt.orelse) == {"return"}:
+                    return self.returning(stmt, context)
+                return self.branch(stmt, live, context)
+            case ast.While():
+                from .loops import while_loop
+
+                return while_loop(self, stmt, live, context)
+            case ast.For():
+                from .loops import for_loop
+
+                return for_loop(self, stmt, live, context)
+            case _:
+                raise CannotFix("a statement of this kind cannot be rewritten")
+
+    def compound(
+        self, stmt: ast.stmt, live: NameSet, context: Context
+    ) -> ast.stmt:
+        """A statement that stays Python and has rewritten ones inside."""
+        match stmt:
+            case ast.If():
+                first, second = context.copy(), context.copy()
+                made = copy_with(
+                    stmt,
+                    body=self.block(stmt.body, live, first),
+                    orelse=self.block(stmt.orelse, live, second),
+                )
+                self.join(context, first, second, exits(stmt.body), exits(stmt.orelse))
+                return made
+            case ast.For() | ast.While():
+                head = self.fn.flow.live_in([stmt], live) | live
+                inner = context.copy()
+                self.enter_loop(stmt, inner)
+                made = copy_with(
+                    stmt,
+                    body=self.block(stmt.body, head, inner),
+                    orelse=self.block(stmt.orelse, live, context.copy()),
+                )
+                for name, value in inner.types.items():
+                    context.types[name] = value
+                return made
+            case ast.With():
+                for item in stmt.items:
+                    if item.optional_vars is not None:
+                        self.bind_targets(item.optional_vars, context)
+                return copy_with(stmt, body=self.block(stmt.body, live, context))
+            case ast.Try():
+                final_live = self.fn.flow.live_in(stmt.finalbody, live)
+                handlers: NameSet = frozenset()
+                for handler in stmt.handlers:
+                    handlers |= self.fn.flow.live_in(handler.body, final_live)
+                body_live = self.fn.flow.live_in(stmt.orelse, final_live) | handlers
+                return copy_with(
+                    stmt,
+                    body=self.block(stmt.body, body_live, context),
+                    orelse=self.block(stmt.orelse, final_live, context),
+                    finalbody=self.block(stmt.finalbody, live, context),
+                )
+            case ast.FunctionDef() if build.is_new(stmt):
+                inner = context.copy()
+                parameters = {a.arg for a in stmt.args.args}
+                inner.bound |= parameters
+                for name in parameters & inner.types.keys():
+                    # Its callers pass what the branches made of it.
+                    del inner.types[name]
+                body = self.block(stmt.body, frozenset(), inner)
+                return build.function(stmt.name, [a.arg for a in stmt.args.args], body)
+            case _:
+                raise Blocked(stmt, "a statement of this kind cannot be rewritten")
+
+    def join(
+        self,
+        context: Context,
+        first: Context,
+        second: Context,
+        first_exits: NameSet,
+        second_exits: NameSet,
+    ) -> None:
+        if "fall" not in first_exits:
+            context.types, context.bound = second.types, second.bound
+        elif "fall" not in second_exits:
+            context.types, context.bound = first.types, first.bound
+        else:
+            context.bound = first.bound & second.bound
+            context.types = {
+                name: value
+                for name, value in first.types.items()
+                if second.types.get(name) == value
+            }
+
+    def advance(self, stmt: ast.stmt, context: Context) -> None:
+        """Bring `context` over a statement that is not rewritten."""
+        match stmt:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if build.is_new(stmt):
+                known = self.value(value, context.types)
+                context.types.pop(name, None)
+                if known is not None:
+                    context.types[name] = known
+            case _:
+                for name in writes([stmt]):
+                    context.types.pop(name, None)
+                for node in ast.walk(stmt):
+                    self.learn(node, context)
+        context.bound |= set(definitely_writes([stmt]))
+
+    def learn(self, node: ast.AST, context: Context) -> None:
+        """The type of a name from the analysis, where a statement binds it."""
+        match node:
+            case ast.AugAssign(target=ast.Name(id=name) as target):
+                found = self.fn.value(node) or self.fn.value(target)
+            case ast.Name(id=name, ctx=ast.Store()):
+                found = self.fn.value(node)
+            case _:
+                return
+        known = collapse(found)
+        if known is not None:
+            context.types[name] = known
+
+    def bind_targets(self, target: ast.expr, context: Context) -> None:
+        for node in ast.walk(target):
+            self.learn(node, context)
+        context.bound |= set(writes(target))
+
+    def enter_loop(self, stmt: ast.For | ast.While, context: Context) -> None:
+        """Types inside a loop: those that hold at every iteration."""
+        source = build.source_of(stmt)
+        heads = self.fn.facts.interpreter.loop_heads.get(id(source), {})
+        for name in writes([stmt]):
+            known = collapse(heads.get(name))
+            context.types.pop(name, None)
+            if known is not None:
+                context.types[name] = known
+        if isinstance(stmt, ast.For):
+            self.bind_targets(stmt.target, context)
+
+    # --- choosing between two expressions
+
+    def select(
+        self,
+        test: ast.expr,
+        test_value: Value | None,
+        a: Typed,
+        b: Typed,
+        name: str,
+        *,
+        force_cond: bool = False,
+    ) -> ast.expr:
+        """`a if test else b` as `jnp.where` or `lax.cond`."""
+        if same_expression(a.node, b.node):
+            return a.node
+        if (simple := boolean_choice(self, test, a, b)) is not None:
+            return simple
+        price = self.cost(a.node) & self.cost(b.node)
+        if price.cheap and price.total and not force_cond and is_whereable(a, b):
+            return self.where(test, test_value, a, b, name)
+        first, second = agree(self.spell, name, a, b)
+        for side in (first, second):
+            if (why := obstacle(self.fn, side)) is not None:
+                raise CannotFix(why)
+        made = build.call(
+            self.spell("jax.lax.cond"),
+            scalar_test(self.spell, test, test_value),
+            build.thunk(first),
+            build.thunk(second),
+        )
+        return self.new(made, merged_value(a, b), Cost(cheap=False))
+
+    def where(
+        self,
+        test: ast.expr,
+        test_value: Value | None,
+        a: Typed,
+        b: Typed,
+        name: str,
+    ) -> ast.expr:
+        check_where(name, a, b)
+        made = build.call(
+            self.spell("jax.numpy.where"),
+            scalar_test(self.spell, test, test_value),
+            a.node,
+            b.node,
+        )
+        return self.new(made, merged_value(a, b), FREE)
+
+    # --- an if whose branches return
+
+    def returning(self, node: ast.If, context: Context) -> list[ast.stmt]:
+        first, second = context.copy(), context.copy()
+        body = self.block(node.body, frozenset(), first)
+        orelse = self.block(node.orelse, frozenset(), second)
+        test, test_value = self.test_of(node, context)
+        match body, orelse:
+            case [ast.Return(value=None)], [ast.Return(value=None)]:
+                raise Blocked(node, "neither branch has a result")
+            case [ast.Return(value=x)], [ast.Return(value=y)] if x and y:
+                a = Typed(x, self.value(x, first.types))
+                b = Typed(y, self.value(y, second.types))
+                self.check_none(node, a, b)
+                pair = self.where_tuple(test, test_value, a, b)
+                if pair is not None:
+                    return [build.ret(pair)]
+                return [build.ret(self.select(test, test_value, a, b, "the result"))]
+        self.check_branches(node, body, orelse)
+        last_a, last_b = last_return(body), last_return(orelse)
+        if last_a is not None and last_b is not None:
+            a = Typed(last_a, self.value(last_a, first.types))
+            b = Typed(last_b, self.value(last_b, second.types))
+            self.check_none(node, a, b)
+            x, y = agree(self.spell, "the result", a, b)
+            body = [*body[:-1], build.ret(x)]
+            orelse = [*orelse[:-1], build.ret(y)]
+        elif (last_a is None) != (last_b is None):
+            for block in (body, orelse):
+                if isinstance(block[-1], ast.Return) and is_none(block[-1].value):
+                    raise Blocked(node, "one branch returns None and the other a value")
+        operands = parameters(body, orelse, context.bound)
+        made, functions = self.cond_call(node, test, test_value, operands, body, orelse)
+        return [*functions, build.ret(made)]
+
+    def check_none(self, node: ast.If, a: Typed, b: Typed) -> None:
+        if is_none(a.node) != is_none(b.node) and (is_none(a.node) or is_none(b.node)):
+            raise Blocked(
+                node, "the function returns None on one path and a value on another"
+            )
+
+    def where_tuple(
+        self, test: ast.expr, test_value: Value | None, a: Typed, b: Typed
+    ) -> ast.expr | None:
+        """`return p, q` in both branches: item by item where the test is a name."""
+        if not (isinstance(a.node, ast.Tuple) and isinstance(b.node, ast.Tuple)):
+            return None
+        if len(a.node.elts) != len(b.node.elts) or not repeatable(test):
+            return None
+        items = []
+        for x, y in zip(a.node.elts, b.node.elts, strict=True):
+            price = self.cost(x) & self.cost(y)
+            if not (price.cheap and price.total):
+                return None
+            one, two = Typed(x, self.value(x, {})), Typed(y, self.value(y, {}))
+            if not is_whereable(one, two):
+                return None
+            items.append(self.select(test, test_value, one, two, "an item of the result"))
+        return ast.Tuple(items, ast.Load())
+
+    def test_of(self, node: ast.If, context: Context) -> tuple[ast.expr, Value | None]:
+        test = self.test(node.test)
+        if (why := obstacle(self.fn, test)) is not None and not build.is_new(test):
+            raise Blocked(node, f"in the condition, {why}")
+        return test, self.value(test, context.types)
+
+    def check_branches(
+        self, node: ast.If, body: Sequence[ast.stmt], orelse: Sequence[ast.stmt]
+    ) -> None:
+        for block in (node.body, node.orelse):
+            if (why := obstacle(self.fn, block)) is not None:
+                raise Blocked(node, f"in a branch, {why}")
+        for name, place in mutations([*node.body, *node.orelse]):
+            if not self.is_local_to(name, node):
+                text = ast.unparse(place)
+                raise Blocked(node, f"in a branch, `{text}` changes an object in place")
+
+    def is_local_to(self, name: str, node: ast.stmt) -> bool:
+        """Is `name` made anew in the statement, so that its mutation stays inside?"""
+        exposed = uses_before_definite_write([node])
+        return name not in exposed
+
+    def cond_call(
+        self,
+        node: ast.If,
+        test: ast.expr,
+        test_value: Value | None,
+        operands: Sequence[str],
+        body: list[ast.stmt],
+        orelse: list[ast.stmt],
+    ) -> tuple[ast.expr, list[ast.stmt]]:
+        """`lax.cond(test, f, g, *operands)` and the local functions that it needs."""
+        functions: list[ast.stmt] = []
+        branches: list[ast.expr] = []
+        for base, block, part in (
+            ("true_branch", body, "body"),
+            ("false_branch", orelse, "orelse"),
+        ):
+            used = set(names(block))
+            params = [n if n in used else "_" for n in operands]
+            if len(block) == 1 and isinstance(block[0], ast.Return):
+                value = block[0].value or build.const(None)
+                if params and all(p == "_" for p in params) and len(params) > 1:
+                    params = ["*_"]
+                branches.append(lambda_of(params, value))
+                continue
+            name = self.fresh(base)
+            made = build.function(name, unique(params), block)
+            made.comment_of = (build.source_of(node), part)  # type: ignore[attr-defined]
+            functions.append(made)
+            branches.append(build.load(name))
+        call = build.call(
+            self.spell("jax.lax.cond"),
+            scalar_test(self.spell, test, test_value),
+            *branches,
+            *(build.load(n) for n in operands),
+        )
+        self.new(call, None, Cost(cheap=False))
+        return call, functions
+
+    # --- an if that falls through
+
+    def branch(self, node: ast.If, live: NameSet, context: Context) -> list[ast.stmt]:
+        before: list[ast.stmt] = []
+        node, flags = self.take_flags(node, live, context)
+        before += flags
+        if not node.body and not node.orelse:
+            return before
+        outputs = [n for n in writes([*node.body, *node.orelse]) if n in live]
+        self.check_bound(node, outputs, context)
+        self.check_branches(node, node.body, node.orelse)
+        inner_live = frozenset(outputs)
+        first, second = context.copy(), context.copy()
+        body = self.block(node.body, inner_live, first)
+        orelse = self.block(node.orelse, inner_live, second)
+        test, test_value = self.test_of(node, context)
+        constant, outputs = self.constant_outputs(body, orelse, outputs, first, second)
+        if not outputs:
+            if not has_effects(self.fn, [*body, *orelse]):
+                return [*before, *constant]
+            return [*before, *self.effect_only(node, test, test_value, body, orelse)]
+        simple = self.where_statements(
+            test, test_value, body, orelse, outputs, first, second, context
+        )
+        if simple is not None:
+            return [*before, *simple, *constant]
+        made = self.cond_statements(
+            node, test, test_value, body, orelse, outputs, first, second, context
+        )
+        return [*before, *made, *constant]
+
+    def take_flags(
+        self, node: ast.If, live: NameSet, context: Context
+    ) -> tuple[ast.If, list[ast.stmt]]:
+        """`if c: done = True` is `done = c`; the flag is the test of what remains."""
+        flags = [
+            s.targets[0].id
+            for s in node.body
+            if sets_flags([s]) and isinstance(s, ast.Assign)
+            and isinstance(s.targets[0], ast.Name) and s.value.value is True  # type: ignore[attr-defined]
+        ]
+        flags = [f for f in flags if f not in writes(node.orelse)]
+        if not flags:
+            return node, []
+        test, test_value = self.test_of(node, context)
+        first = flags[0]
+        out: list[ast.stmt] = [build.assign(first, self.as_flag(test, test_value))]
+        scalar = Array(True, BOOL, SCALAR, why=getattr(test_value, "why", None))
+        context.types[first] = scalar
+        for flag in flags[1:]:
+            if flag in live:
+                out.append(build.assign(flag, build.load(first)))
+            context.types[flag] = scalar
+        context.bound |= set(flags)
+        body = [
+            s for s in node.body
+            if not (sets_flags([s]) and writes([s])[0] in flags)
+        ]
+        new_test = marked(build.load(first))
+        made = copy_with(node, test=new_test, body=body)
+        if not body:
+            made = copy_with(node, test=build.not_(new_test), body=node.orelse, orelse=[])
+        assert isinstance(made, ast.If), "a copy of an if is an if"
+        made.flag = first  # type: ignore[attr-defined]
+        return made, out
+
+    def as_flag(self, test: ast.expr, value: Value | None) -> ast.expr:
+        """The test as a bool, for a carry."""
+        plain = scalar_test(self.spell, test, value)
+        if getattr(test, "is_bool_array", False) or is_bool(value) or value is None:
+            return plain
+        return ast.Compare(plain, [ast.NotEq()], [build.const(0)])
+
+    def check_bound(
+        self, node: ast.If, outputs: Sequence[str], context: Context
+    ) -> None:
+        sure = (set(definitely_writes(node.body)), set(definitely_writes(node.orelse)))
+        for name in outputs:
+            if name in context.bound:
+                continue
+            if not all(name in s for s in sure):
+                raise Blocked(node, f"`{name}` is bound in one branch only")
+
+    def constant_outputs(
+        self,
+        body: list[ast.stmt],
+        orelse: list[ast.stmt],
+        outputs: list[str],
+        first: Context,
+        second: Context,
+    ) -> tuple[list[ast.stmt], list[str]]:
+        """Names that are the same constant (None, a string) after both branches."""
+        constant: list[ast.stmt] = []
+        left: list[str] = []
+        for name in outputs:
+            a, b = first.types.get(name), second.types.get(name)
+            same = isinstance(a, Const) and a == b
+            if same and isinstance(a, Const) and (
+                a.value is None or isinstance(a.value, str)
+            ):
+                constant.append(build.assign(name, build.const(a.value)))
+            else:
+                left.append(name)
+        return constant, left
+
+    def effect_only(
+        self,
+        node: ast.If,
+        test: ast.expr,
+        test_value: Value | None,
+        body: list[ast.stmt],
+        orelse: list[ast.stmt],
+    ) -> list[ast.stmt]:
+        operands: list[str] = []
+        made, functions = self.cond_call(
+            node,
+            test,
+            test_value,
+            operands,
+            body or [build.ret(build.const(None))],
+            orelse or [build.ret(build.const(None))],
+        )
+        return [*functions, ast.Expr(made)]
+
+    # --- where
+
+    def where_statements(
+        self,
+        test: ast.expr,
+        test_value: Value | None,
+        body: list[ast.stmt],
+        orelse: list[ast.stmt],
+        outputs: Sequence[str],
+        first: Context,
+        second: Context,
+        context: Context,
+    ) -> list[ast.stmt] | None:
+        """One `jnp.where` a name, if both branches are cheap assignments; else None."""
+        mine, other = simple_assignments(body), simple_assignments(orelse)
+        if mine is None or other is None:
+            return None
+        if set(mine) - set(outputs) or set(other) - set(outputs):
+            return None
+        if len(outputs) > 4 and not isinstance(test, ast.Name):
+            return None
+        order = aligned_order(mine, other, outputs)
+        if order is None:
+            return None
+        prefix: list[ast.stmt] = []
+        if len(order) > 1 and (not repeatable(test) or set(reads(test)) & set(order)):
+            name = self.fresh(condition_name(test))
+            prefix.append(build.assign(name, test))
+            bool_like = is_bool(test_value) or getattr(test, "is_bool_array", False)
+            test = build.load(name)
+            if bool_like:
+                marked(test)
+        out: list[ast.stmt] = []
+        for name in order:
+            a = self.branch_value(name, mine, context, first)
+            b = self.branch_value(name, other, context, second)
+            price = self.cost(a.node) & self.cost(b.node)
+            if not (price.cheap and price.total) or not is_whereable(a, b):
+                return None
+            value = self.select(test, test_value, a, b, f"`{name}`")
+            out.append(build.assign(name, value))
+        for name in order:
+            self.set_merged(name, first, second, context)
+        return [*prefix, *out]
+
+    def branch_value(
+        self,
+        name: str,
+        assigned: dict[str, ast.expr],
+        context: Context,
+        after: Context,
+    ) -> Typed:
+        if name in assigned:
+            return Typed(assigned[name], after.types.get(name))
+        return Typed(build.load(name), context.types.get(name))
+
+    def set_merged(
+        self, name: str, first: Context, second: Context, context: Context
+    ) -> None:
+        a, b = collapse(first.types.get(name)), collapse(second.types.get(name))
+        context.bound |= {name}
+        context.types.pop(name, None)
+        if a is not None and b is not None:
+            found: Value | None = a if a == b else merge(a, b)
+            if found is not None:
+                if isinstance(found, Array):
+                    found = replace(found, traced=True)
+                context.types[name] = found
+
+    # --- cond with several outputs
+
+    def cond_statements(
+        self,
+        node: ast.If,
+        test: ast.expr,
+        test_value: Value | None,
+        body: list[ast.stmt],
+        orelse: list[ast.stmt],
+        outputs: Sequence[str],
+        first: Context,
+        second: Context,
+        context: Context,
+    ) -> list[ast.stmt]:
+        results: list[tuple[ast.expr, ast.expr]] = []
+        body, values_a = inline_last(body, outputs)
+        orelse, values_b = inline_last(orelse, outputs)
+        for name in outputs:
+            a = Typed(values_a.get(name, build.load(name)), first.types.get(name))
+            b = Typed(values_b.get(name, build.load(name)), second.types.get(name))
+            results.append(agree(self.spell, f"`{name}`", a, b))
+            self.set_merged(name, first, second, context)
+        body = [*body, build.ret(build.tuple_of([x for x, _ in results]))]
+        orelse = [*orelse, build.ret(build.tuple_of([y for _, y in results]))]
+        operands = parameters(body, orelse, context.bound)
+        made, functions = self.cond_call(node, test, test_value, operands, body, orelse)
+        return [*functions, build.assign(list(outputs), made)]
+
+
+# --- helpers on statements
+
+
+def is_marked(stmt: ast.stmt) -> bool:
+    if isinstance(stmt, ast.If):
+        return bool(getattr(stmt, "traced", False))
+    return isinstance(stmt, ast.For | ast.While) and bool(
+        getattr(stmt, "desugared", False)
+        and (getattr(stmt, "traced", False) or getattr(stmt, "done", None))
+    )
+
+
+def holds_marked(stmt: ast.stmt) -> bool:
+    return any(is_marked(s) for s in inner_statements(stmt))
+
+
+def inner_statements(stmt: ast.stmt) -> Iterator[ast.stmt]:
+    blocks: list[ast.stmt] = []
+    for part in ("body", "orelse", "finalbody"):
+        blocks += [s for s in getattr(stmt, part, []) if isinstance(s, ast.stmt)]
+    if isinstance(stmt, ast.FunctionDef | ast.ClassDef) and not build.is_new(stmt):
+        return
+    for handler in getattr(stmt, "handlers", []):
+        blocks += handler.body
+    for case in getattr(stmt, "cases", []):
+        blocks += case.body
+    for inner in blocks:
+        yield inner
+        yield from inner_statements(inner)
+
+
+def same_expression(a: ast.expr, b: ast.expr) -> bool:
+    return ast.dump(a) == ast.dump(b)
+
+
+def is_none(node: ast.expr | None) -> bool:
+    return node is None or (isinstance(node, ast.Constant) and node.value is None)
+
+
+def last_return(block: Sequence[ast.stmt]) -> ast.expr | None:
+    last = block[-1] if block else None
+    if isinstance(last, ast.Return) and last.value is not None:
+        value = last.value
+        if isinstance(value, ast.Call) and build.is_new(value):
+            return None
+        return value
+    return None
+
+
+def repeatable(test: ast.expr) -> bool:
+    """May a condition stand more than once? A name or a small comparison may."""
+    nodes = [n for n in ast.walk(test) if not isinstance(n, ast.expr_context)]
+    return not any(isinstance(n, ast.Call | ast.NamedExpr) for n in nodes) and (
+        len(nodes) <= 4
+    )
+
+
+def condition_name(test: ast.expr) -> str:
+    """A word for the name that a condition is bound to."""
+    match test:
+        case ast.Compare(ops=[ast.Gt() | ast.GtE()]):
+            return "above"
+        case ast.Compare(ops=[ast.Lt() | ast.LtE()]):
+            return "below"
+        case ast.Compare(ops=[ast.Eq()]):
+            return "equal"
+        case _:
+            return "holds"
+
+
+def boolean_choice(
+    functional: Functional, test: ast.expr, a: Typed, b: Typed
+) -> ast.expr | None:
+    """`True if test else False` is the test."""
+    value = functional.value(test, {})
+    if not (is_bool(value) or getattr(test, "is_bool_array", False)):
+        return None
+    pair = (a.node, b.node)
+    match pair:
+        case ast.Constant(value=True), ast.Constant(value=False):
+            return test
+        case ast.Constant(value=False), ast.Constant(value=True):
+            return negation(functional.fn, functional.spell, test)
+        case _:
+            return None
+
+
+def is_whereable(a: Typed, b: Typed) -> bool:
+    """Can `jnp.where` take the two values? Arrays and numbers only."""
+    for side in (a, b):
+        value = collapse(side.value)
+        if value is None:
+            return False
+        found = as_array(value)
+        if found is None or found.key or (found.tree and found.assumed):
+            return False
+    return True
+
+
+def check_where(name: str, a: Typed, b: Typed) -> None:
+    """`where` broadcasts; the shape of the result must not depend on the branch."""
+    x, y = as_array(collapse(a.value) or Const(0)), as_array(collapse(b.value) or Const(0))
+    if x is None or y is None or x.shape is None or y.shape is None or x.shape == y.shape:
+        return
+    if is_literal(a.node) or is_literal(b.node):
+        return
+    raise CannotFix(f"the shape of {name} depends on the condition")
+
+
+def merged_value(a: Typed, b: Typed) -> Value | None:
+    x, y = collapse(a.value), collapse(b.value)
+    if x is None or y is None:
+        return None
+    if x == y:
+        return replace(x, traced=True) if isinstance(x, Array) else merge(x, y) or x
+    return merge(x, y)
+
+
+def scalar_test(spell: Spell, test: ast.expr, value: Value | None) -> ast.expr:
+    """The test as a scalar: one of shape (1,) is accepted by Python's `if`."""
+    found = as_array(value) if value is not None else None
+    if found is None or found.shape is None or not needs_reshape(found):
+        return test
+    made = build.call(
+        spell("jax.numpy.reshape"), test, ast.Tuple([], ast.Load())
+    )
+    if getattr(test, "is_bool_array", False) or is_bool(value):
+        marked(made)
+    return made
+
+
+def needs_reshape(found: Array) -> bool:
+    """Is the shape of a test known not to be (), or made by a contraction?"""
+    return any(
+        isinstance(part, tuple) or "@" in str(part) for part in found.shape or ()
+    )
+
+
+def simple_assignments(block: Sequence[ast.stmt]) -> dict[str, ast.expr] | None:
+    """`{name: value}` of a block that only assigns names, each once; else None."""
+    out: dict[str, ast.expr] = {}
+    for stmt in block:
+        match stmt:
+            case ast.Assign(targets=[*targets], value=value) if all(
+                isinstance(t, ast.Name) for t in targets
+            ):
+                pairs = [(t.id, value) for t in targets if isinstance(t, ast.Name)]
+            case ast.AnnAssign(target=ast.Name(id=name), value=value) if value:
+                pairs = [(name, value)]
+            case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
+                pairs = [(name, ast.BinOp(build.load(name), op, value))]
+            case ast.Assign(
+                targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)
+            ) if len(targets) == len(values):
+                if not all(isinstance(t, ast.Name) for t in targets):
+                    return None
+                left = {t.id for t in targets if isinstance(t, ast.Name)}
+                if any(set(reads(v)) & left for v in values):
+                    return None
+                pairs = [
+                    (t.id, v)
+                    for t, v in zip(targets, values, strict=True)
+                    if isinstance(t, ast.Name)
+                ]
+            case ast.Pass():
+                continue
+            case _:
+                return None
+        for name, value in pairs:
+            if name in out or any(isinstance(n, ast.NamedExpr) for n in ast.walk(value)):
+                return None
+            out[name] = value
+    return out
+
+
+def aligned_order(
+    mine: dict[str, ast.expr], other: dict[str, ast.expr], outputs: Sequence[str]
+) -> list[str] | None:
+    """An order in which the names can be assigned one after another; None if none.
+
+    In each branch an expression reads the new value of what the branch assigned before
+    it and the old value of what it assigns later, so the joint order must keep that.
+    """
+    first: set[tuple[str, str]] = set()  # (a, b): a is assigned before b
+    for assigned in (mine, other):
+        order = list(assigned)
+        for index, name in enumerate(order):
+            for read in reads(assigned[name]):
+                if read == name or read not in outputs:
+                    continue
+                if read in order:
+                    before = order.index(read) < index
+                    first.add((read, name) if before else (name, read))
+                else:
+                    first.add((name, read))
+    left = list(outputs)
+    result: list[str] = []
+    while left:
+        ready = [n for n in left if not any(a in left and b == n for a, b in first)]
+        if not ready:
+            return None
+        result.append(ready[0])
+        left.remove(ready[0])
+    return result
+
+
+def inline_last(
+    block: list[ast.stmt], outputs: Sequence[str]
+) -> tuple[list[ast.stmt], dict[str, ast.expr]]:
+    """Where the whole block is one assignment of each output, its values directly."""
+    assigned = simple_assignments(block)
+    if assigned is None or set(assigned) - set(outputs):
+        return block, {}
+    for name, value in assigned.items():
+        if any(r in assigned and r != name for r in reads(value)):
+            return block, {}
+    if len(assigned) > 1 and any(len(ast.unparse(v)) > 40 for v in assigned.values()):
+        return block, {}
+    if any(has_comment(s) for s in block):
+        return block, {}
+    return [], assigned
+
+
+def has_comment(stmt: ast.stmt) -> bool:
+    return bool(getattr(stmt, "has_comment", False))
+
+
+def parameters(
+    body: Sequence[ast.stmt], orelse: Sequence[ast.stmt], bound: NameSet
+) -> list[str]:
+    """Names that a branch reads and also assigns: they must be operands."""
+    wanted = []
+    for block in (body, orelse):
+        assigned = set(writes(block))
+        wanted += [n for n in uses_before_definite_write(block) if n in assigned]
+    ordered = [n for n in names([*body, *orelse]) if n in wanted]
+    missing = [n for n in ordered if n not in bound]
+    if missing:
+        raise CannotFix(f"`{missing[0]}` may not be bound yet")
+    return ordered
+
+
+def unique(params: Sequence[str]) -> list[str]:
+    """Parameters in which every unused one has a name of its own."""
+    out: list[str] = []
+    for index, name in enumerate(params):
+        out.append(name if name != "_" or "_" not in out else f"_{index}")
+    return out
+
+
+def lambda_of(params: Sequence[str], value: ast.expr) -> ast.Lambda:
+    if params == ["*_"]:
+        made = build.thunk(value)
+        made.args.vararg = ast.arg("_")
+        return made
+    return build.thunk(value, unique(params))
+
+
+def has_effects(fn: Function, block: Sequence[ast.stmt]) -> bool:
+    """Does the block do anything besides binding names?"""
+    return any(isinstance(n, ast.Expr) for s in block for n in ast.walk(s))

@@ -1,0 +1,891 @@
+"""Python loops as `fori_loop`, `while_loop` or masked loops."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from . import build
+from .agree import Typed, cast, collapse
+from .arguments import as_array
+from .booleans import junction, marked
+from .desugar import Blocked, copy_with
+from .effects import obstacle
+from .finding import CannotFix
+from .flow import uses_before_definite_write
+from .scopes import mutations, names, reads, writes
+from .values import BOOL, SCALAR, WEAK, Array, Const, DType, Seq, Static, Value, promote
+
+if TYPE_CHECKING:
+    from .functional import Context, Functional
+
+NameSet = frozenset[str]
+KEPT_UNROLLED = 8  # iterations; jax-semantics.md, section 8
+
+
+@dataclass(slots=True)
+class Carry:
+    """The variables of a loop: what `lax` carries, in order of first use."""
+
+    names: list[str]
+    inits: list[ast.expr]
+
+
+# --- while
+
+
+def while_loop(
+    f: Functional, node: ast.While, live: NameSet, context: Context
+) -> list[ast.stmt]:
+    source = build.source_of(node)
+    check_body(f, node, node.body)
+    if f.fn.differentiated:
+        raise Blocked(
+            source,
+            "the function is differentiated in reverse mode, and `lax.while_loop` has no"
+            " such gradient; a loop with a static bound would have one",
+        )
+    return make_while(f, node, node.test, node.body, live, context, hidden=[])
+
+
+def make_while(
+    f: Functional,
+    node: ast.For | ast.While,
+    test: ast.expr,
+    body: Sequence[ast.stmt],
+    live: NameSet,
+    context: Context,
+    *,
+    hidden: Sequence[str],
+) -> list[ast.stmt]:
+    """`lax.while_loop` over the names that the body rebinds (and `hidden`)."""
+    source = build.source_of(node)
+    walrus = writes(test)
+    if walrus:
+        raise Blocked(source, "the loop's condition binds a name")
+    loop = ast.While(test, list(body), [])
+    carried = carried_names(f, loop, live, hidden)
+    check_bound(source, carried, context)
+    inner = context.copy()
+    enter(f, node, carried, inner)
+    done = getattr(node, "done", None)
+    if done is not None:
+        inner.types[done] = Array(True, BOOL, SCALAR)
+    head = f.fn.flow.live_in([loop], live) | live
+    new_body = f.block(body, head & frozenset(carried) | frozenset(carried), inner)
+    condition = loop_condition(f, test, done, inner)
+    if not carried:
+        raise Blocked(source, "nothing that the loop changes is used")
+    inits = initial_values(f, source, carried, context, inner)
+    keep_going = predicate(f, carried, condition)
+    functions: list[ast.stmt] = []
+    step = body_function(f, source, None, carried, new_body, functions)
+    if not isinstance(keep_going, ast.Lambda):
+        functions.insert(0, keep_going)
+    call = build.call(
+        f.spell("jax.lax.while_loop"),
+        keep_going
+        if isinstance(keep_going, ast.Lambda)
+        else build.load(keep_going.name),
+        step,
+        build.tuple_of(inits),
+    )
+    f.keep.append(call)
+    leave(f, carried, inner, context)
+    return [*functions, build.assign(carried, call)]
+
+
+def loop_condition(
+    f: Functional, test: ast.expr, done: str | None, inner: Context
+) -> ast.expr:
+    if build.is_new(test) or not isinstance(test, ast.Constant):
+        plain = f.test(test)
+        value = f.value(plain, inner.types)
+        condition = f.as_flag(plain, value) if not always_true(test) else None
+    else:
+        condition = None if test.value else test
+    if done is None:
+        if condition is None:
+            raise CannotFix("the loop never ends")
+        return condition
+    going = marked(ast.UnaryOp(ast.Invert(), build.load(done)))
+    if condition is None:
+        return going
+    return junction(f.fn, f.spell, ast.And(), [condition, going])
+
+
+def always_true(test: ast.expr) -> bool:
+    return isinstance(test, ast.Constant) and bool(test.value)
+
+
+def carried_names(
+    f: Functional, loop: ast.stmt, live: NameSet, hidden: Sequence[str]
+) -> list[str]:
+    """Names that the loop assigns and that are live at its head or after it."""
+    head = f.fn.flow.live_in([loop], live)
+    assigned = set(writes([loop])) | set(hidden)
+    order = [*names([loop]), *hidden]
+    found = [n for n in dict.fromkeys(order) if n in assigned and n in head | live]
+    return found + [n for n in hidden if n not in found]
+
+
+def check_bound(source: ast.AST, carried: Sequence[str], context: Context) -> None:
+    for name in carried:
+        if name not in context.bound:
+            raise Blocked(
+                source, f"`{name}` has no value if the loop does not run even once"
+            )
+
+
+def check_body(f: Functional, node: ast.For | ast.While, body: Sequence[ast.stmt]) -> None:
+    source = build.source_of(node)
+    if (why := obstacle(f.fn, list(body))) is not None:
+        raise Blocked(source, f"in the loop, {why}")
+    exposed = set(uses_before_definite_write(list(body)))
+    for name, place in mutations(body):
+        if name in exposed or name not in writes(body):
+            text = ast.unparse(place)
+            raise Blocked(source, f"in the loop, `{text}` changes an object in place")
+    assigned = set(writes([node]))
+    for name in late_closures(f, source, assigned):
+        raise Blocked(
+            source, f"a function that was made before the loop reads `{name}`, which the"
+            " loop changes"
+        )
+
+
+def late_closures(f: Functional, source: ast.AST, assigned: set[str]) -> list[str]:
+    """Names that the loop assigns and that closures from outside of it read."""
+    inside = {id(n) for n in ast.walk(source)}
+    found: list[str] = []
+    for node in f.fn.walk():
+        if id(node) in inside:
+            continue
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            from .scopes import free_names
+
+            found += [n for n in free_names(node) if n in assigned]
+    return found
+
+
+def enter(
+    f: Functional, node: ast.For | ast.While, carried: Sequence[str], inner: Context
+) -> None:
+    """Types of the carried names inside the loop."""
+    source = build.source_of(node)
+    heads = f.fn.facts.interpreter.loop_heads.get(id(source), {})
+    for name in writes([node]):
+        known = collapse(heads.get(name))
+        if known is None and name in carried:
+            known = collapse(inner.types.get(name))
+        inner.types.pop(name, None)
+        found = as_array(known) if known is not None else None
+        if found is not None:
+            inner.types[name] = Array(True, found.dtype, found.shape, key=found.key)
+        elif known is not None:
+            inner.types[name] = known
+
+
+def leave(
+    f: Functional, carried: Sequence[str], inner: Context, context: Context
+) -> None:
+    for name in carried:
+        context.types.pop(name, None)
+        if name in inner.types:
+            context.types[name] = inner.types[name]
+
+
+def initial_values(
+    f: Functional,
+    source: ast.AST,
+    carried: Sequence[str],
+    context: Context,
+    inner: Context,
+) -> list[ast.expr]:
+    """The carry before the loop, cast to the type that the body gives it."""
+    out: list[ast.expr] = []
+    for name in carried:
+        before = collapse(context.types.get(name))
+        after = collapse(inner.types.get(name))
+        try:
+            out.append(initial_value(f, name, before, after, context))
+        except CannotFix as error:
+            raise Blocked(source, str(error)) from error
+    return out
+
+
+def initial_value(
+    f: Functional,
+    name: str,
+    before: Value | None,
+    after: Value | None,
+    context: Context,
+) -> ast.expr:
+    node: ast.expr = build.load(name)
+    if isinstance(before, Seq) or isinstance(after, Seq):
+        check_structure(name, before, after)
+        return node
+    if isinstance(before, Const) and before.value is None:
+        raise CannotFix(f"`{name}` is None before the loop and an array in it")
+    if before is None or after is None:
+        return node
+    if isinstance(before, Const | Static) and isinstance(after, Const | Static):
+        return node
+    x, y = as_array(before), as_array(after)
+    if x is None or y is None:
+        return node
+    return with_type(f, name, node, before, x, y, context)
+
+
+def check_structure(name: str, before: Value | None, after: Value | None) -> None:
+    if isinstance(before, Seq) and isinstance(after, Seq):
+        if before.items is None or after.items is None:
+            raise CannotFix(f"the length of `{name}` is not known")
+        if len(before.items) == len(after.items) and before.kind == after.kind:
+            return
+    if before is None or after is None:
+        return
+    raise CannotFix(f"the structure of `{name}` changes in the loop")
+
+
+def with_type(
+    f: Functional,
+    name: str,
+    node: ast.expr,
+    before: Value,
+    x: Array,
+    y: Array,
+    context: Context,
+) -> ast.expr:
+    shape_differs = x.shape is not None and y.shape is not None and x.shape != y.shape
+    if shape_differs:
+        if x.shape != SCALAR or not isinstance(before, Const):
+            raise CannotFix(f"the shape of `{name}` changes in the loop")
+        return like_another(f, name, before, y, context)
+    if x.dtype is None or y.dtype is None or x.dtype == y.dtype:
+        return node
+    target = promote(x.dtype, y.dtype)
+    if x.dtype.is_weak:
+        # A weak carry takes the dtype of what the body gives: measured, T13.
+        return node
+    typed = Typed(node, before)
+    made = dtype_from_names(f, target, context)
+    if made is not None and target != x.dtype:
+        if isinstance(before, Array):
+            return build.method(node, "astype", made)
+        return build.call(f.spell("jax.numpy.asarray"), node, made)
+    return cast(f.spell, f"`{name}`", typed, x, typed, x, target)
+
+
+def dtype_from_names(
+    f: Functional, target: DType | None, context: Context
+) -> ast.expr | None:
+    """`jnp.result_type(a, float)`, where the dtype is that of named values."""
+    if target is None:
+        return None
+    from .agree import dtype_node
+
+    plain = dtype_node(f.spell, target)
+    if plain is not None:
+        return plain
+    parts: list[ast.expr] = []
+    for symbol in sorted(target.strong):
+        holder = next(
+            (
+                n
+                for n, v in context.types.items()
+                if isinstance(v, Array)
+                and v.dtype == DType(frozenset({symbol}))
+                and n in context.bound
+            ),
+            None,
+        )
+        if holder is None:
+            return None
+        parts.append(build.load(holder))
+    weak = {2: "int", 3: "float", 4: "complex"}.get(target.weak)
+    if weak is not None:
+        parts.append(build.load(weak))
+    return build.call(f.spell("jax.numpy.result_type"), *parts) if parts else None
+
+
+def like_another(
+    f: Functional, name: str, before: Const, y: Array, context: Context
+) -> ast.expr:
+    """A scalar start for a carry that becomes an array: shaped like a named array."""
+    for other, value in context.types.items():
+        if (
+            isinstance(value, Array)
+            and value.shape == y.shape
+            and value.dtype == y.dtype
+            and value.dtype is not None
+            and other != name
+            and other in context.bound
+        ):
+            number = before.value
+            if number == 0:
+                return build.call(f.spell("jax.numpy.zeros_like"), build.load(other))
+            literal = build.const(number)
+            return build.call(f.spell("jax.numpy.full_like"), build.load(other), literal)
+    raise CannotFix(
+        f"`{name}` is a scalar before the loop and an array in it, of no named shape"
+    )
+
+
+# --- functions of a loop
+
+
+def predicate(
+    f: Functional, carried: Sequence[str], condition: ast.expr
+) -> ast.Lambda | ast.FunctionDef:
+    """The condition as a function of the carry."""
+    if len(carried) == 1:
+        return build.thunk(condition, carried)
+    used = set(reads(condition))
+    name = f.fresh("keep_going")
+    if sum(n in used for n in carried) == 1 and len(ast.unparse(condition)) < 1:
+        return build.thunk(condition, ["carry"])
+    carry = f.fresh("carry") if "carry" in f.fn.names else "carry"
+    target = [n if n in used else "_" for n in carried]
+    return build.function(
+        name,
+        [carry],
+        [
+            ast.Assign([build.targets(target)], build.load(carry)),
+            build.ret(condition),
+        ],
+    )
+
+
+def body_function(
+    f: Functional,
+    source: ast.AST,
+    index: str | None,
+    carried: Sequence[str],
+    body: Sequence[ast.stmt],
+    functions: list[ast.stmt],
+) -> ast.expr:
+    """The body as a local function; returns how the loop names it."""
+    first = [index] if index is not None else []
+    result = build.ret(build.tuple_of([build.load(n) for n in carried]))
+    if len(carried) == 1:
+        match list(body):
+            case [ast.Assign(targets=[ast.Name(id=name)], value=value)] if (
+                name == carried[0] and len(ast.unparse(value)) <= 40
+            ):
+                return build.thunk(value, [*first, name])
+            case [ast.AugAssign(target=ast.Name(id=name), op=op, value=value)] if (
+                name == carried[0] and len(ast.unparse(value)) <= 40
+            ):
+                made = ast.BinOp(build.load(name), op, value)
+                return build.thunk(made, [*first, name])
+        name = f.fresh("body")
+        function = build.function(name, [*first, carried[0]], [*body, result])
+    else:
+        name = f.fresh("body")
+        carry = f.fresh("carry") if "carry" in f.fn.names else "carry"
+        needed = uses_before_definite_write([*body, result])
+        target = [n if n in needed else "_" for n in carried]
+        unpack = ast.Assign([build.targets(target)], build.load(carry))
+        function = build.function(name, [*first, carry], [unpack, *body, result])
+    function.comment_of = (source, "body")  # type: ignore[attr-defined]
+    functions.append(function)
+    return build.load(name)
+
+
+# --- for
+
+
+def for_loop(
+    f: Functional, node: ast.For, live: NameSet, context: Context
+) -> list[ast.stmt]:
+    source = build.source_of(node)
+    assert isinstance(source, ast.For), "a for loop comes from a for loop"
+    done = getattr(node, "done", None)
+    traced_count = bool(getattr(node, "traced", False))
+    if not traced_count:
+        items = static_items(f, source)
+        if items is None or items <= KEPT_UNROLLED or f.fn.differentiated:
+            rolled = None
+        else:
+            rolled = try_rolled(f, node, live, context)
+        if rolled is not None:
+            return rolled
+        return masked(f, node, live, context)
+    check_body(f, node, node.body)
+    if f.fn.differentiated:
+        raise Blocked(
+            source,
+            "the number of iterations is traced, and the function is differentiated in"
+            " reverse mode, which such a loop does not have",
+        )
+    if done is None:
+        return fori(f, node, live, context)
+    return counted_while(f, node, live, context)
+
+
+def static_items(f: Functional, source: ast.For) -> int | None:
+    """The number of iterations, where it is known; 1000 for "some static number"."""
+    value = f.fn.value(source.iter)
+    if isinstance(value, Seq):
+        if value.items is not None:
+            return len(value.items)
+        if value.kind == "range":
+            return 1000
+    if isinstance(value, Array) and value.shape is not None and len(value.shape) == 1:
+        (dims,) = value.shape
+        if isinstance(dims, tuple) and dims and isinstance(dims[0], int):
+            return dims[0]
+        return 1000
+    if isinstance(value, Array):
+        return 1000
+    return None
+
+
+def try_rolled(
+    f: Functional, node: ast.For, live: NameSet, context: Context
+) -> list[ast.stmt] | None:
+    """The loop as a while_loop, if its variable may be a tracer."""
+    saved = context.copy()
+    try:
+        check_body(f, node, node.body)
+        check_rollable(f, node)
+        return counted_while(f, node, live, context)
+    except CannotFix:
+        context.types, context.bound = saved.types, saved.bound
+        return None
+
+
+def check_rollable(f: Functional, node: ast.For) -> None:
+    """Uses of the loop's variables that need Python numbers forbid a rolled loop."""
+    varying = set(writes(node.target)) | set(writes(node.body))
+    for stmt in node.body:
+        for inner in ast.walk(stmt):
+            match inner:
+                case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
+                    if not getattr(inner, "traced", False) and not f.fn.traced(test):
+                        if set(reads(test)) & varying and not shape_only(test):
+                            raise CannotFix("a static test needs the loop's variable")
+                case ast.For(iter=source):
+                    if set(reads(source)) & varying and not shape_only(source):
+                        raise CannotFix("an inner loop needs the loop's variable")
+                case ast.Subscript(value=base, slice=index):
+                    if set(reads(index)) & varying:
+                        value = f.fn.value(base)
+                        if not isinstance(value, Array) or isinstance(index, ast.Slice):
+                            raise CannotFix("a list is indexed by the loop's variable")
+                case ast.JoinedStr() | ast.Lambda() | ast.ListComp():
+                    if set(reads(inner)) & varying:
+                        raise CannotFix("the loop's variable is used in Python code")
+                case ast.Call():
+                    if passes_on(f, inner, varying):
+                        raise CannotFix("the loop's variable goes to a function")
+
+
+def passes_on(f: Functional, call: ast.Call, varying: set[str]) -> bool:
+    from .objects import BoundValue, FunctionValue
+
+    target_names = [a.id for a in call.args if isinstance(a, ast.Name) and a.id in varying]
+    if not target_names:
+        return False
+    static = [n for n in call.args if isinstance(n, ast.Name) and f.fn.static(n)]
+    if not static:
+        return False
+    return any(
+        isinstance(c, FunctionValue | BoundValue) for c in f.fn.callees(call)
+    ) or f.fn.library(call) in ("range", "int", "str")
+
+
+def shape_only(node: ast.expr) -> bool:
+    return any(
+        isinstance(n, ast.Attribute) and n.attr in ("shape", "ndim", "dtype", "size")
+        for n in ast.walk(node)
+    )
+
+
+def masked(
+    f: Functional, node: ast.For, live: NameSet, context: Context
+) -> list[ast.stmt]:
+    """A static Python loop that stays one: after the exit its body has no effect."""
+    source = build.source_of(node)
+    done = getattr(node, "done", None)
+    targets = [n for n in writes(node.target) if n in live]
+    body = list(node.body)
+    before: list[ast.stmt] = []
+    if done is not None:
+        if targets:
+            body = [*(build.assign(t, build.load(t)) for t in ()), *body]
+            raise Blocked(source, f"`{targets[0]}` is read after the loop")
+        mask = ast.If(build.not_(marked(build.load(done))), body, [])
+        mask.traced = True  # type: ignore[attr-defined]
+        mask.origin = source  # type: ignore[attr-defined]
+        body = [flatten_mask(mask)]
+        context.types[done] = Array(True, BOOL, SCALAR)
+    head = f.fn.flow.live_in([copy_with(node, body=body)], live) | live
+    inner = context.copy()
+    f.enter_loop(node, inner)
+    if done is not None:
+        inner.types[done] = Array(True, BOOL, SCALAR)
+    bound_before = context.bound
+    unbound = [
+        n
+        for n in writes(body)
+        if n in live and n not in bound_before
+    ]
+    before += [initial_result(f, source, n, node) for n in unbound]
+    for stmt in before:
+        f.advance(stmt, context)
+        f.advance(stmt, inner)
+    inner.bound |= set(writes(node.target))
+    new_body = f.block(body, head, inner)
+    made = copy_with(node, body=new_body, orelse=[])
+    made.desugared = True  # type: ignore[attr-defined]
+    for name, value in inner.types.items():
+        if name in writes(body):
+            context.types[name] = value
+    return [*before, made]
+
+
+def flatten_mask(mask: ast.If) -> ast.If:
+    """`if not done: if c: X` is `if not done and c: X`."""
+    match mask.body:
+        case [ast.If(orelse=[]) as only] if getattr(only, "traced", False):
+            made = ast.If(ast.BoolOp(ast.And(), [mask.test, only.test]), only.body, [])
+            made.traced = True  # type: ignore[attr-defined]
+            made.origin = build.source_of(only)  # type: ignore[attr-defined]
+            return made
+    return mask
+
+
+def initial_result(
+    f: Functional, source: ast.AST, name: str, node: ast.stmt
+) -> ast.stmt:
+    """A first value for a result that the loop may not set: zero of its kind."""
+    values = [
+        s.value
+        for s in ast.walk(node)
+        if isinstance(s, ast.Assign)
+        and isinstance(s.targets[0], ast.Name)
+        and s.targets[0].id == name
+        and build.is_new(s)
+    ]
+    if not values:
+        raise Blocked(source, f"`{name}` has no value if the loop does not run even once")
+    zeros = [zero_of(f, v) for v in values]
+    if any(z is None or ast.dump(z) != ast.dump(zeros[0] or z) for z in zeros):
+        raise Blocked(source, "what the loop returns has no known type")
+    assert zeros[0] is not None, "checked above"
+    return build.assign(name, zeros[0])
+
+
+def zero_of(f: Functional, node: ast.expr) -> ast.expr | None:
+    """The zero of a scalar's kind, as a Python literal that promotes."""
+    value = collapse(f.value(node, {}))
+    if isinstance(node, ast.Tuple):
+        parts = [zero_of(f, e) for e in node.elts]
+        if any(p is None for p in parts):
+            return None
+        return ast.Tuple([p for p in parts if p is not None], ast.Load())
+    found = as_array(value) if value is not None else None
+    if found is None or found.shape != SCALAR:
+        return None
+    kind = found.dtype.kind if found.dtype is not None else None
+    zeros = {"b": False, "i": 0, "f": 0.0, "c": 0j}
+    return build.const(zeros[kind]) if kind in zeros else None
+
+
+# --- counting loops
+
+
+@dataclass(slots=True)
+class Range:
+    """`range(start, stop, step)` as expressions."""
+
+    start: ast.expr
+    stop: ast.expr
+    step: int | ast.expr
+
+    @property
+    def unit(self) -> bool:
+        return self.step == 1
+
+
+def range_of(f: Functional, node: ast.expr) -> Range | None:
+    if f.fn.library(node) != "range" or not isinstance(node, ast.Call):
+        return None
+    args = node.args
+    match args:
+        case [stop]:
+            return Range(build.const(0), stop, 1)
+        case [start, stop]:
+            return Range(start, stop, 1)
+        case [start, stop, step]:
+            value = f.fn.value(step)
+            if isinstance(value, Const) and isinstance(value.value, int):
+                return Range(start, stop, value.value)
+            return Range(start, stop, step)
+        case _:
+            return None
+
+
+def fori(
+    f: Functional, node: ast.For, live: NameSet, context: Context
+) -> list[ast.stmt]:
+    """A loop with a traced number of iterations and no exits: `lax.fori_loop`."""
+    source = build.source_of(node)
+    plan = iteration(f, source, node, live, context)
+    body = [*plan.first, *node.body]
+    loop = ast.For(build.store(plan.index), build.const(0), body, [])
+    carried = [
+        n for n in carried_names(f, loop, live, []) if n != plan.index
+    ]
+    check_bound(source, carried, context)
+    inner = context.copy()
+    enter(f, node, carried, inner)
+    inner.types[plan.index] = Array(True, WEAK[int], SCALAR)
+    inner.bound |= {plan.index}
+    if not carried:
+        raise Blocked(source, "nothing that the loop changes is used")
+    new_body = f.block(body, frozenset(carried), inner)
+    inits = initial_values(f, source, carried, context, inner)
+    functions: list[ast.stmt] = []
+    step = body_function(f, source, plan.index, carried, new_body, functions)
+    call = build.call(
+        f.spell("jax.lax.fori_loop"),
+        plan.lower,
+        plan.upper,
+        step,
+        build.tuple_of(inits),
+    )
+    f.keep.append(call)
+    leave(f, carried, inner, context)
+    return [*plan.before, *functions, build.assign(carried, call)]
+
+
+def counted_while(
+    f: Functional, node: ast.For, live: NameSet, context: Context
+) -> list[ast.stmt]:
+    """A counting loop that may be left early: `lax.while_loop` with an index."""
+    source = build.source_of(node)
+    plan = iteration(f, source, node, live, context)
+    index = plan.index
+    advance = ast.Assign(
+        [build.store(index)], ast.BinOp(build.load(index), ast.Add(), build.const(1))
+    )
+    test: ast.expr = marked(
+        ast.Compare(build.load(index), [ast.Lt()], [plan.upper])
+    )
+    body = [*plan.first, *node.body, advance]
+    start = build.assign(index, plan.lower)
+    f.advance(start, context)
+    statements = [*plan.before]
+    loop = ast.While(test, body, [])
+    loop.origin = source  # type: ignore[attr-defined]
+    loop.done = getattr(node, "done", None)  # type: ignore[attr-defined]
+    made = make_while(f, loop, test, body, live, context, hidden=[index])
+    return [*statements, start, *made]
+
+
+@dataclass(slots=True)
+class Iteration:
+    """How a `for` becomes counting: `index` from `lower` to `upper`.
+
+    `before` runs once, `first` at the head of each iteration.
+    """
+
+    index: str
+    lower: ast.expr
+    upper: ast.expr
+    before: list[ast.stmt]
+    first: list[ast.stmt]
+
+
+def iteration(
+    f: Functional,
+    source: ast.AST,
+    node: ast.For,
+    live: NameSet,
+    context: Context,
+) -> Iteration:
+    span = range_of(f, node.iter)
+    if span is not None and isinstance(node.target, ast.Name):
+        return over_range(f, source, node, span, live, context)
+    return over_items(f, source, node, live)
+
+
+def over_range(
+    f: Functional,
+    source: ast.AST,
+    node: ast.For,
+    span: Range,
+    live: NameSet,
+    context: Context,
+) -> Iteration:
+    assert isinstance(node.target, ast.Name), "checked by the caller"
+    name = node.target.id
+    kept = name in live or name in writes(node.body)
+    if span.unit and not kept:
+        return Iteration(name, span.start, span.stop, [], [])
+    if name in live and name not in context.bound and name not in writes(node.body):
+        raise Blocked(source, f"`{name}` has no value if the loop does not run even once")
+    index = f.fresh("k" if name != "k" else "step")
+    if span.unit:
+        return Iteration(
+            index, span.start, span.stop, [], [build.assign(name, build.load(index))]
+        )
+    trips = trip_count(f, source, span)
+    offset: ast.expr = ast.BinOp(build.load(index), ast.Mult(), step_node(span))
+    value = offset if is_zero(span.start) else ast.BinOp(span.start, ast.Add(), offset)
+    return Iteration(index, build.const(0), trips, [], [build.assign(name, value)])
+
+
+def step_node(span: Range) -> ast.expr:
+    if isinstance(span.step, int):
+        if span.step < 0:
+            return ast.UnaryOp(ast.USub(), build.const(-span.step))
+        return build.const(span.step)
+    return span.step
+
+
+def is_zero(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value == 0
+
+
+def trip_count(f: Functional, source: ast.AST, span: Range) -> ast.expr:
+    """The number of iterations of a range with a step: a negative one means none."""
+    if not isinstance(span.step, int) or span.step == 0:
+        raise Blocked(source, "the step of the range is not known")
+    size = abs(span.step)
+    low, high = (span.start, span.stop) if span.step > 0 else (span.stop, span.start)
+    width: ast.expr = high if is_zero(low) else ast.BinOp(high, ast.Sub(), low)
+    if size == 1:
+        return width
+    return ast.BinOp(
+        ast.BinOp(width, ast.Add(), build.const(size - 1)),
+        ast.FloorDiv(),
+        build.const(size),
+    )
+
+
+def over_items(
+    f: Functional, source: ast.AST, node: ast.For, live: NameSet
+) -> Iteration:
+    """A loop over arrays, `zip`, `enumerate`, `reversed`: their items by index."""
+    index = f.fresh("i" if "i" not in writes([node]) else "k")
+    items = Items(f, source, index)
+    items.take(node.target, node.iter)
+    if not items.counts:
+        raise Blocked(source, "what the loop runs over has no length that is known")
+    counts = items.counts
+    upper = counts[0]
+    if len(counts) > 1:
+        traced = any(f.fn.traced(c) for c in counts if not build.is_new(c))
+        if traced:
+            for other in counts[1:]:
+                upper = build.call(f.spell("jax.numpy.minimum"), upper, other)
+        else:
+            upper = build.call("min", *counts)
+    for name in writes(node.target):
+        if name in live:
+            raise Blocked(
+                source, f"`{name}` has no value if the loop does not run even once"
+            )
+    return Iteration(index, build.const(0), upper, items.before, items.first)
+
+
+@dataclass(slots=True)
+class Items:
+    """Takes an iterable apart into indexed reads."""
+
+    f: Functional
+    source: ast.AST
+    index: str
+
+    def __post_init__(self) -> None:
+        self.before: list[ast.stmt] = []
+        self.first: list[ast.stmt] = []
+        self.counts: list[ast.expr] = []
+
+    before: list[ast.stmt] = None  # type: ignore[assignment]
+    first: list[ast.stmt] = None  # type: ignore[assignment]
+    counts: list[ast.expr] = None  # type: ignore[assignment]
+
+    def take(self, target: ast.expr, iterable: ast.expr) -> None:
+        name = self.f.fn.library(iterable)
+        match iterable:
+            case ast.Call(args=args) if name == "zip" and isinstance(target, ast.Tuple):
+                if len(args) != len(target.elts):
+                    raise Blocked(self.source, "zip and its targets differ in number")
+                for inner, arg in zip(target.elts, args, strict=True):
+                    self.take(inner, arg)
+            case ast.Call(args=[inner, *start]) if name == "enumerate" and isinstance(
+                target, ast.Tuple
+            ):
+                first = start[0] if start else keyword(iterable, "start")
+                count: ast.expr = build.load(self.index)
+                if first is not None:
+                    count = ast.BinOp(count, ast.Add(), first)
+                self.bind(target.elts[0], count)
+                self.take(target.elts[1], inner)
+            case ast.Call(args=[inner]) if name == "reversed":
+                self.reversed(target, inner)
+            case ast.Call() if name == "range":
+                self.over_range(target, iterable)
+            case _:
+                self.over_array(target, iterable)
+
+    def bind(self, target: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, ast.Name):
+            self.first.append(build.assign(target.id, value))
+            return
+        self.first.append(ast.Assign([target], value))
+
+    def over_range(self, target: ast.expr, node: ast.expr) -> None:
+        span = range_of(self.f, node)
+        if span is None:
+            raise Blocked(self.source, "a range of this form is not known")
+        if span.unit and is_zero(span.start):
+            self.bind(target, build.load(self.index))
+            self.counts.append(span.stop)
+            return
+        offset: ast.expr = build.load(self.index)
+        if not span.unit:
+            offset = ast.BinOp(offset, ast.Mult(), step_node(span))
+        self.bind(target, ast.BinOp(span.start, ast.Add(), offset))
+        self.counts.append(trip_count(self.f, self.source, span))
+
+    def reversed(self, target: ast.expr, inner: ast.expr) -> None:
+        span = range_of(self.f, inner)
+        if span is None or not span.unit:
+            self.over_array(target, inner, backwards=True)
+            return
+        last = ast.BinOp(span.stop, ast.Sub(), build.const(1))
+        self.bind(target, ast.BinOp(last, ast.Sub(), build.load(self.index)))
+        self.counts.append(trip_count(self.f, self.source, span))
+
+    def over_array(
+        self, target: ast.expr, node: ast.expr, *, backwards: bool = False
+    ) -> None:
+        value = self.f.fn.value(node)
+        if not isinstance(value, Array):
+            raise Blocked(self.source, f"`{ast.unparse(node)}` is not known to be an array")
+        if not isinstance(node, ast.Name):
+            name = self.f.fresh("items")
+            self.before.append(build.assign(name, node))
+            node = build.load(name)
+        index: ast.expr = build.load(self.index)
+        if backwards:
+            index = ast.BinOp(ast.UnaryOp(ast.USub(), build.const(1)), ast.Sub(), index)
+        self.bind(target, ast.Subscript(node, index, ast.Load()))
+        self.counts.append(
+            ast.Subscript(ast.Attribute(node, "shape", ast.Load()), build.const(0),
+                          ast.Load())
+        )
+
+
+def keyword(call: ast.Call, name: str) -> ast.expr | None:
+    return next((k.value for k in call.keywords if k.arg == name), None)
+
+
