@@ -59,10 +59,17 @@ class Kind:
 
 PLAIN = {"assign": 5, "augment": 4, "swap": 1}
 BRANCHES = PLAIN | {"branch": 7, "static_branch": 1}
-LOOPS = PLAIN | {"branch": 2, "while_loop": 4, "range_loop": 5, "static_loop": 1}
+LOOPS = PLAIN | {
+    "branch": 2,
+    "while_loop": 3,
+    "shrink_loop": 2,
+    "range_loop": 5,
+    "static_loop": 1,
+}
 EXITS = PLAIN | {
     "branch": 2,
     "while_loop": 3,
+    "shrink_loop": 1,
     "range_loop": 3,
     "static_loop": 2,
     "leave": 5,
@@ -71,6 +78,8 @@ EXITS = PLAIN | {
 STATE = {
     "new_dict": 3,
     "new_pair": 2,
+    "new_list": 2,
+    "store": 3,
     "branch": 4,
     "range_loop": 2,
     "static_loop": 2,
@@ -90,7 +99,7 @@ CORRECT = PLAIN | {
 EVERYTHING = EXITS | STATE | {"inner": 1, "static_branch": 1, "draw": 1}
 
 BUILT: dict[str, Kind] = {
-    "branches": Kind(BRANCHES, frozenset({"ternary", "chain"})),
+    "branches": Kind(BRANCHES, frozenset({"ternary", "chain", "walrus"})),
     "bool-ops": Kind(
         PLAIN | {"branch": 4}, frozenset({"ternary", "chain", "either", "minmax"})
     ),
@@ -122,7 +131,7 @@ BUILT: dict[str, Kind] = {
     ),
     "mixed": Kind(
         EVERYTHING,
-        frozenset({"ternary", "chain", "helper", "minmax"}),
+        frozenset({"ternary", "chain", "helper", "minmax", "walrus"}),
         helpers=1,
         params=(Type.FLOAT, Type.INT, Type.BOOL, Type.VECTOR, Type.KEY),
     ),
@@ -180,6 +189,7 @@ class FunctionWriter:
     statics: tuple[str, ...] = ()
     dicts: list[str] = field(default_factory=list)
     pairs: list[str] = field(default_factory=list)
+    lists: list[str] = field(default_factory=list)
     depth: int = 1
     loops: list[str] = field(default_factory=list)
     fresh: int = 0
@@ -193,12 +203,12 @@ class FunctionWriter:
     def indented(self) -> Iterator[None]:
         """A block; names first bound in it are not known to be bound after it."""
         types, dicts, pairs = dict(self.types), list(self.dicts), list(self.pairs)
-        frozen = set(self.frozen)
+        lists, frozen = list(self.lists), set(self.frozen)
         self.depth += 1
         yield
         self.depth -= 1
         self.types, self.dicts, self.pairs = types, dicts, pairs
-        self.frozen = frozen
+        self.lists, self.frozen = lists, frozen
 
     def new_name(self, base: str) -> str:
         self.fresh += 1
@@ -431,7 +441,7 @@ class FunctionWriter:
         kind = self.rng.choice((Type.FLOAT, Type.FLOAT, Type.INT))
         targets = self.assignable(kind)
         if kind is Type.FLOAT:
-            targets += [f'{name}["value"]' for name in self.dicts]
+            targets += self.slots(Type.FLOAT)
         if not targets:
             return self.assign()
         target = self.rng.choice(targets)
@@ -441,11 +451,28 @@ class FunctionWriter:
             self.emit(f"{target} {self.rng.choice('+-')}= {self.expression(kind, 1)}")
         return None
 
+    def slots(self, kind: Type) -> list[str]:
+        """Places in dicts and lists that may be stored to."""
+        key, index = ('"value"', 0) if kind is Type.FLOAT else ('"steps"', 1)
+        in_dicts = [f"{name}[{key}]" for name in self.dicts]
+        return in_dicts + [f"{name}[{index}]" for name in self.lists]
+
+    def store(self) -> None:
+        kind = self.rng.choice((Type.FLOAT, Type.INT))
+        slots = self.slots(kind)
+        if not slots:
+            return self.new_dict()
+        self.emit(f"{self.rng.choice(slots)} = {self.expression(kind, 1)}")
+        return None
+
     def swap(self) -> None:
         targets = self.assignable(Type.FLOAT)
         if len(targets) < 2:
             return self.assign()
         first, second = self.rng.sample(targets, 2)
+        if self.chance(0.2):
+            self.emit(f"{first} = {second} = {self.expression(Type.FLOAT, 1)}")
+            return None
         self.emit(f"{first}, {second} = {second}, {self.expression(Type.FLOAT, 1)}")
         return None
 
@@ -458,6 +485,10 @@ class FunctionWriter:
     def if_statement(self, test: Callable[[], str]) -> bool:
         """An `if`, perhaps with `elif` and `else`; keeps what all branches bind."""
         heads = [f"if {test()}:"]
+        if self.has("walrus", 0.1):
+            bound, value = self.new_name("y"), self.float_expression(1)
+            self.bind(bound, Type.FLOAT)
+            heads = [f"if ({bound} := {value}) > {self.rng.choice(THRESHOLDS)}:"]
         if self.chance(0.25):
             heads.append(f"elif {test()}:")
         if self.chance(0.55):
@@ -526,6 +557,20 @@ class FunctionWriter:
             self.emit(f"    {counter} += 1")
         else:
             self.loop_body(counter, f"{counter} += 1")
+        return True
+
+    def shrink_loop(self) -> bool:
+        """A loop with no counter, that ends because a value becomes small."""
+        targets = self.assignable(Type.FLOAT)
+        if not targets:
+            self.assign()
+            return True
+        name = self.rng.choice(targets)
+        test = self.rng.choice((f"{name} > 0.5", f"jnp.abs({name}) > 1.0"))
+        self.emit(f"while {test}:")
+        self.loop_body(
+            name, f"{name} {self.rng.choice(('*= 0.5', '= ' + name + ' / 4.0'))}"
+        )
         return True
 
     def endless_loop(self, counter: str) -> bool:
@@ -647,6 +692,13 @@ class FunctionWriter:
         value, steps = self.expression(Type.FLOAT, 1), self.expression(Type.INT, 1)
         self.emit(f"{name} = ({value}, {steps})")
         self.pairs.append(name)
+
+    def new_list(self) -> None:
+        name = self.new_name("items")
+        value, steps = self.expression(Type.FLOAT, 1), self.expression(Type.INT, 1)
+        self.emit(f"{name} = [{value}, {steps}]")
+        self.pairs.append(name)
+        self.lists.append(name)
 
     def inner(self) -> None:
         """A local function or lambda that closes over what is in scope."""

@@ -30,6 +30,7 @@ TOLERANCE = 1e-4
 # XLA may keep more bits than float16 has between two operations.
 HALF_TOLERANCE = 2e-3
 ORDER_OF_KINDS = "biufc"
+FLOATING = ORDER_OF_KINDS.index("f")
 
 
 class Verdict(enum.StrEnum):
@@ -169,7 +170,7 @@ def leaf_difference(got: Any, want: Any, tolerance: float) -> str:
         return f"shape {got.shape} instead of {want.shape}"
     if kind_rank(got) < kind_rank(want):
         return f"{got.dtype} instead of {want.dtype}"
-    if got.dtype == np.float16 and want.dtype == np.float32:
+    if want.dtype == np.float32 and kind_rank(got) == FLOATING and got.itemsize < 4:
         return f"{got.dtype} instead of {want.dtype}"
     if np.float16 in (got.dtype, want.dtype):
         tolerance = max(tolerance, HALF_TOLERANCE)
@@ -181,7 +182,8 @@ def leaf_difference(got: Any, want: Any, tolerance: float) -> str:
 
 
 def kind_rank(array: Any) -> int:
-    return ORDER_OF_KINDS.find(array.dtype.kind)
+    # numpy calls bfloat16 and its like "V", for void.
+    return ORDER_OF_KINDS.find(array.dtype.kind.replace("V", "f"))
 
 
 def is_worth_running(outcome: Outcome) -> bool:
