@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import os
 import re
 import sys
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from jaxfix import __version__
+from jaxfix import __version__, _cli_proof
 from jaxfix._errors import UsageError
 from jaxfix._options import Color, Format, Options, command, plain_command
 
@@ -62,7 +61,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         # A name that the terminal cannot show must not stop the report.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    app()
+    app(prog_name="jaxfix")
 
 
 def _version(asked: bool) -> None:
@@ -144,7 +143,9 @@ def apply(
     if (code := _show(paths, options, config)) is not None:
         return code
     project = _open(paths, options, config)
-    report, held = _verified(project) if verify else (_api.preview(project), ())
+    report, held = (
+        _verified(project, options) if verify else (_api.preview(project), ())
+    )
     if paths == [_STDIN]:
         return _apply_text(options, project, report)
     if dry_run:
@@ -157,10 +158,11 @@ def apply(
     return _code(options, report, found=left or bool(held))
 
 
-def _verified(project: Project) -> tuple[Report, tuple[str, ...]]:
+def _verified(project: Project, options: Options) -> tuple[Report, tuple[str, ...]]:
     from jaxfix import _verify
 
-    report, held = _verify.verify(project)
+    with _cli_proof.progress(options) as watch:
+        report, held = _verify.verify(project, watch)
     for line in held:
         print(f"held back: {line}", file=sys.stderr)
     return report, held
@@ -415,7 +417,4 @@ def _code(options: Options, report: Report, *, found: bool) -> int:
     return FOUND if found and not options.exit_zero else 0
 
 
-# `validate`, `bench` and `record` have a module of their own.
-if importlib.util.find_spec("jaxfix._cli_proof"):
-    _proof = importlib.import_module("jaxfix._cli_proof")
-    app.registered_commands.extend(_proof.app.registered_commands)
+_cli_proof.register(app)

@@ -3,41 +3,50 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 from jaxfix import _interpreter
 from jaxfix._analysis.suppress import UNUSED
 from jaxfix._api import Project, outermost, preview
 from jaxfix._report.result import FileText, Report
-from jaxfix._validation import harness
-from jaxfix._validation.trees import changed_trees, targets_from_trees
+from jaxfix._validation import commands, harness
 from jaxfix._validation.verdict import Target, Verdict
 
+# What is called with the number of verdicts to come, and with each of them.
+Watch: TypeAlias = tuple[Callable[[int], None], Callable[[Verdict], None]]
 
-def verify(project: Project) -> tuple[Report, tuple[str, ...]]:
+
+def verify(project: Project, watch: Watch) -> tuple[Report, tuple[str, ...]]:
     """A preview with the proved fixes alone, and what was held back and why.
 
     What is left after a fix is held back is another program, so it is validated again
     until all of it is proved.
+
+    Args:
+      project: whose fixes.
+      watch: for a progress bar.
     """
     held: dict[tuple[str, str], str] = {}
     while True:
         report = preview(replace(project, held=frozenset(held)))
-        found = _unproved(project, report)
+        found = _unproved(project, report, watch)
         if not found.keys() - held.keys():
             return report, tuple(f"{p}:{f}: {why}" for (p, f), why in held.items())
         held |= found
 
 
-def _unproved(project: Project, report: Report) -> dict[tuple[str, str], str]:
+def _unproved(
+    project: Project, report: Report, watch: Watch
+) -> dict[tuple[str, str], str]:
     """The functions, by path and name, whose fixes have no proof; and the reason."""
     fixed = [f for f in report.fixed if f.rule != UNUSED]
     if not fixed:
         return {}
     root = project.config.root
-    verdicts = _validate(project, report.files)
+    verdicts = _validate(project, report.files, watch)
     unproved = {}
     for finding in fixed:
         name = outermost(finding)
@@ -72,20 +81,28 @@ def _of_neighbours(
 
 
 def _validate(
-    project: Project, files: tuple[FileText, ...]
+    project: Project, files: tuple[FileText, ...], watch: Watch
 ) -> Mapping[Target, Verdict]:
+    """The verdict of every function that the files change; of several, the worst."""
     config = project.config
-    texts = {
-        _inside(file.path, config.root): file.after
-        for file in files
-        if file.path.endswith((".py", ".pyi")) and _is_utf8(file.after)
-    }
-    with changed_trees(config.root, texts) as trees:
-        targets = targets_from_trees(trees.before, trees.after)
-        options = harness.Options(
-            python=_interpreter.interpreter(config), jobs=config.jobs or 1
-        )
-        return harness.verify(trees.before, trees.after, targets, options=options)
+    jobs = config.jobs or os.cpu_count() or 1
+    options = harness.Options(python=_interpreter.interpreter(config), jobs=jobs)
+    request = commands.Request(
+        root=config.root,
+        changes={
+            _inside(file.path, config.root): file.after
+            for file in files
+            if file.path.endswith((".py", ".pyi")) and _is_utf8(file.after)
+        },
+        earlier=None,
+        only=(),
+        given=config.inputs,
+        options=commands.configured_options(options, config.validate, "validate"),
+    )
+    on_start, on_verdict = watch
+    proof = commands.prove(request, on_start=on_start, on_verdict=on_verdict)
+    ordered = sorted(proof.verdicts, key=lambda verdict: not verdict.kind.is_proof)
+    return {verdict.target: verdict for verdict in ordered}
 
 
 def _inside(path: str, root: Path) -> str:

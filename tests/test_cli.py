@@ -17,6 +17,8 @@ import jaxfix
 from jaxfix import _api
 from jaxfix._cli import app
 from jaxfix._report.result import Report
+from jaxfix._validation import commands
+from jaxfix._validation.verdict import Kind, Proof, Target, Verdict
 from tests import fake_engine
 
 PROGRAM = """\
@@ -334,6 +336,45 @@ def test_stdin():
     assert checked.out.startswith("stdin.py:4:9: traced-if")
     broken = run("apply", "-", stdin="x = (\n")
     assert (broken.code, broken.out) == (3, "x = (\n")
+
+
+def test_verify_keeps_only_what_is_proved(monkeypatch):
+    file = write(PROGRAM + PROGRAM.replace("f(", "g(") + "w = bad(1)\n")
+    asked = []
+
+    def prove(request, *, on_start, on_verdict):
+        asked.append(dict(request.changes))
+        kinds = {"f": Kind.EQUAL, "g": Kind.DIFFERS}
+        after = request.changes["a.py"].split("def g")
+        changed = [n for n, part in zip("fg", after, strict=True) if "good" in part]
+        verdicts = (Verdict(Target("a.py", n), "cpu", kinds[n], "1.0") for n in changed)
+        return Proof(tuple(verdicts), 0)
+
+    monkeypatch.setattr(commands, "prove", prove)
+    result = run("apply", ".", "--verify")
+    assert result.code == 1
+    assert result.err.splitlines() == [
+        "held back: a.py:g: differs: 1.0",
+        "held back: a.py:: not in a function that can be compared",
+    ]
+    assert file.read_text() == SAFE + PROGRAM.replace("f(", "g(") + "w = bad(1)\n"
+    # What is left is another program, and was proved as well.
+    assert asked[-1] == {"a.py": file.read_text()}
+
+
+def test_verify_holds_back_what_changes_an_unproved_neighbour(monkeypatch):
+    file = write()
+
+    def prove(request, *, on_start, on_verdict):
+        verdicts = (
+            Verdict(Target("a.py", "f"), "cpu", Kind.EQUAL),
+            Verdict(Target("a.py", "caller"), "cpu", Kind.NOT_RUN, "no inputs"),
+        )
+        return Proof(verdicts, 0)
+
+    monkeypatch.setattr(commands, "prove", prove)
+    assert "a.py:f: it changes a.py:caller" in run("apply", ".", "--verify").err
+    assert file.read_text() == PROGRAM
 
 
 # --- suppression and baseline
