@@ -297,11 +297,15 @@ def table(judged: Sequence[Judged]) -> str:
     kinds = sorted({j.program.kind for j in judged})
     seen = [v for v in Verdict if any(j.verdict is v for j in judged)]
     count = collections.Counter((j.program.kind, j.verdict) for j in judged)
-    lines = [f"{'verdict':24s}" + "".join(f"{k[:11]:>12s}" for k in [*kinds, "all"])]
-    for verdict in seen:
-        numbers = [count[kind, verdict] for kind in kinds]
-        cells = "".join(f"{n or '.':>12}" for n in [*numbers, sum(numbers)])
-        lines.append(f"{verdict:24s}{cells}")
+    lines = [f"{'':12s}" + "".join(f"  {verdict}" for verdict in seen)]
+    for kind in [*kinds, "all"]:
+        numbers = [
+            count[kind, v] if kind != "all" else sum(count[k, v] for k in kinds)
+            for v in seen
+        ]
+        widths = (len(verdict) + 2 for verdict in seen)
+        cells = (f"{n or '.':>{w}}" for n, w in zip(numbers, widths, strict=True))
+        lines.append(f"{kind:12s}{''.join(cells)}")
     reasons = collections.Counter(
         without_names(reason) for j in judged for reason in j.reasons
     )
