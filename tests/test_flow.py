@@ -209,7 +209,7 @@ def test_exits(text, ways):
             "gs x",
         ),
         (
-            "def f(x):\n  def g(): return x\n  def h(): return g()\n  x = 2\n  return h",
+            "def f(x):\n  def g(): return x\n  def h(): g()\n  x = 2\n  return h",
             "x = 2",
             "h g x",
         ),

@@ -1,145 +1,674 @@
-"""Writing: every file whole at any moment, a group all or none."""
+"""New source from a module, its tree and registered edits."""
 
 from __future__ import annotations
 
-import os
-import signal
-import stat
-import subprocess
-import sys
-import time
+import ast
+import collections
+import io
+import re
+import textwrap
+import tokenize
 from pathlib import Path
 
 import pytest
 
-from jaxfix import _write
-from jaxfix._write import Replacement, WriteError, write_all
+from jaxfix._rewriting.lines import one_line, wrap
+from jaxfix._rewriting.spelling import level_of_text, spell
+from jaxfix._rewriting.write import Writer
 
-OLD, NEW = b"old = 1\n" * 2000, b"new = 2\n" * 3000
-
-
-def group(folder: Path, count: int) -> list[Replacement]:
-    files = [folder / f"f{i}.py" for i in range(count)]
-    for file in files:
-        file.write_bytes(OLD)
-    return [Replacement(str(file), OLD, NEW) for file in files]
+CASES = Path(__file__).parents[2] / "shared" / "cases"
 
 
-def contents(folder: Path) -> list[bytes]:
-    return [file.read_bytes() for file in sorted(folder.glob("*.py"))]
+def writer(text: str) -> Writer:
+    text = textwrap.dedent(text)
+    return Writer(text, ast.parse(text))
 
 
-def test_content_and_mode(tmp_path):
-    items = group(tmp_path, 3)
-    (tmp_path / "f1.py").chmod(0o755)
-    write_all(items)
-    assert contents(tmp_path) == [NEW] * 3
-    assert stat.S_IMODE((tmp_path / "f1.py").stat().st_mode) == 0o755
-    assert len(list(tmp_path.iterdir())) == 3
+def find(write: Writer, kind: type, index: int = 0):
+    """The node of this kind that comes first in the source, or one after it."""
+    nodes = [node for node in ast.walk(write.tree) if isinstance(node, kind)]
+    return sorted(nodes, key=lambda n: (n.lineno, n.col_offset))[index]
 
 
-def test_a_link_stays_a_link(tmp_path):
-    (tmp_path / "real").mkdir()
-    (items,) = [group(tmp_path / "real", 1)]
-    link = tmp_path / "link.py"
-    link.symlink_to(items[0].path)
-    write_all([Replacement(str(link), OLD, NEW)])
-    assert link.is_symlink()
-    assert contents(tmp_path / "real") == [NEW]
-    assert len(list((tmp_path / "real").iterdir())) == 1
+def comments(text: str) -> collections.Counter[str]:
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return collections.Counter(t.string for t in tokens if t.type == tokenize.COMMENT)
+
+
+def ifs_to_functions(write: Writer) -> str:
+    """Every `if` with its body in a function, which it calls."""
+
+    def outlined(stmt: ast.If):
+        name = write.fresh("body", write.tree)
+        return [
+            *write.function(
+                name, [], write.statements(stmt.body), branch=(stmt, "body")
+            ),
+            *write.compound(stmt, {"body": write.parse(f"{name}()")}),
+        ]
+
+    for node in ast.walk(write.tree):
+        if isinstance(node, ast.If):
+            write.replace_statement(node, lambda node=node: outlined(node))
+    return write.code()
+
+
+EVERYTHING = '''\
+# /// script
+# ///
+"""Doc."""
+import os, sys  # two
+
+# above
+@first(1)  # why
+@second
+def f(a, b=(1,
+            2)):  # header
+    "doc"
+    x = 1; y = 2  # small
+
+    # lead
+    if a:  # yes
+        # in
+        z = """
+  kept
+"""
+        # foot
+    # before elif
+    elif b: z = "ü" + (c :=
+        d)
+    # before else
+    else:  # no
+        z = g(
+            a,  # each
+            b,
+        )
+
+    try:  # try
+        pass
+    except (A,
+            B) as e:  # except
+        if e: return  # one line
+    # before finally
+    finally:  # finally
+        for i in x: print(i); continue
+    match a:  # match
+        case [1, *_] if b:  # case
+            x = lambda: 1
+        # last
+    return \\
+        x
+
+
+\tclass_ = 1
+'''.replace("\n\n\tclass_", "\nclass_")
+TABS = "if a:\n\tif b:\n\t\tx = f(1,\n\t\t\t2)  # t\n\ty = 1\n"
+TWO = "def f():\n  if a:  # c\n    x = 1\n    # end\n  return x\n"
+
+
+@pytest.mark.parametrize("text", [EVERYTHING, TABS, TWO, "", "\n", "# only\n", "x = 1"])
+def test_no_edits_change_nothing(text):
+    write = Writer(text, ast.parse(text))
+    assert write.code() == text
+    assert not write.changed()
+
+
+@pytest.mark.parametrize("text", [EVERYTHING, TABS, TWO])
+def test_an_edit_in_every_statement_that_says_the_same_changes_nothing(text):
+    write = Writer(text, ast.parse(text))
+    for node in ast.walk(write.tree):
+        if isinstance(node, ast.Name):
+            write.edit(node, node.id)
+    assert write.code() == text
+
+
+@pytest.mark.parametrize("text", [EVERYTHING, TABS, TWO])
+def test_moved_blocks_keep_their_comments(text):
+    after = ifs_to_functions(Writer(text, ast.parse(text)))
+    ast.parse(after)
+    assert not comments(text) - comments(after)
+
+
+@pytest.mark.skipif(not CASES.is_dir(), reason="the shared cases are not here")
+def test_moved_blocks_of_all_cases_keep_their_comments():
+    for path in sorted(CASES.rglob("*.py")):
+        text = path.read_text()
+        write = Writer(text, ast.parse(text))
+        assert write.code() == text
+        after = ifs_to_functions(write)
+        ast.parse(after)
+        assert not comments(text) - comments(after), path
+
+
+def test_branches_become_functions():
+    write = writer(
+        """\
+        from jax import lax
+
+
+        def f(x, rate):
+            y = x
+            # decide
+            if x > 0:  # above
+                y = x * rate  # knee
+                # end of it
+            # otherwise
+            else:  # below
+
+                y = -x
+            return y
+        """
+    )
+    stmt = find(write, ast.If)
+
+    def cond():
+        name = write.name("jax.lax.cond", find(write, ast.FunctionDef))
+        give = write.parse("return y")
+        return [
+            *write.function(
+                "true_branch",
+                ["y"],
+                [*write.statements(stmt.body), *give],
+                branch=(stmt, "body"),
+            ),
+            *write.function(
+                "false_branch",
+                ["y"],
+                [*write.statements(stmt.orelse), *give],
+                branch=(stmt, "orelse"),
+            ),
+            *write.parse(f"y = {name}({write.expr(stmt.test)}, true_branch, y)"),
+        ]
+
+    write.replace_statement(stmt, cond)
+    assert write.code() == textwrap.dedent(
+        """\
+        from jax import lax
+
+
+        def f(x, rate):
+            y = x
+
+            # decide
+            def true_branch(y):  # above
+                y = x * rate  # knee
+                # end of it
+                return y
+
+            # otherwise
+            def false_branch(y):  # below
+                y = -x
+                return y
+
+            y = lax.cond(x > 0, true_branch, y)
+            return y
+        """
+    )
+
+
+def test_a_function_that_is_first_or_last_in_its_block_has_no_blank_line_there():
+    write = writer("def f():\n    a = 1\n")
+    stmt = find(write, ast.Assign)
+    body = write.function("g", ["x", "*args"], write.statement(stmt))
+    write.replace_statement(stmt, body)
+    assert write.code() == "def f():\n    def g(x, *args):\n        a = 1\n"
+
+
+def test_nested_edits_compose():
+    write = writer("y = f(g(x) + 1) * 2\n")
+    outer, inner, name = find(write, ast.Call), find(write, ast.Call, 1), None
+    name = next(n for n in ast.walk(inner) if isinstance(n, ast.Name) and n.id == "x")
+    write.edit(name, "x_1")
+    write.edit(outer, lambda: f"h({write.expr(outer)})")
+    write.edit(inner, lambda: f"{write.expr(inner)} or z")
+    write.edit(outer, lambda: f"{write.expr(outer)} + 0")
+    assert write.code() == "y = (h(f((g(x_1) or z) + 1)) + 0) * 2\n"
 
 
 @pytest.mark.parametrize(
-    ("spoil", "reason"),
+    ("before", "text", "after"),
     [
-        (lambda file: file.chmod(0o444), "is read-only"),
-        (lambda file: file.write_bytes(b"other"), "has changed since it was read"),
-        (lambda file: file.unlink(), "cannot be written: no such file"),
+        ("y = x * 2", "a + b", "y = (a + b) * 2"),
+        ("y = (x) * 2", "a + b", "y = (a + b) * 2"),
+        ("y = 2 ** x", "-a", "y = 2 ** -a"),
+        ("y = x ** 2", "-a", "y = (-a) ** 2"),
+        ("y = f(x)", "a, b", "y = f((a, b))"),
+        ("y = x", "a, b", "y = a, b"),
+        ("y = x.real", "a or b", "y = (a or b).real"),
+        ("y = not x", "a and b", "y = not (a and b)"),
+        ("y = a - x", "b - c", "y = a - (b - c)"),
+        ("y = [i for i in x]", "a if b else c", "y = [i for i in (a if b else c)]"),
+        ("if x: pass", "a and b", "if a and b: pass"),
+        ("while(x): pass", "a", "while(a): pass"),
+        ("for i in x: pass", "a, b", "for i in (a, b): pass"),
+        ("y = x[0]", "lambda: 1", "y = (lambda: 1)[0]"),
     ],
 )
-def test_one_that_fails_stops_all(tmp_path, spoil, reason):
-    items = group(tmp_path, 3)
-    spoil(tmp_path / "f2.py")
-    before = {file: file.read_bytes() for file in tmp_path.iterdir()}
-    with pytest.raises(WriteError, match=f"f2.py: {reason}"):
-        write_all(items)
-    assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
+def test_parentheses_where_precedence_demands(before, text, after):
+    write = writer(before + "\n")
+    node = next(n for n in ast.walk(write.tree) if getattr(n, "id", "") == "x")
+    write.edit(node, text)
+    assert write.code() == after + "\n"
 
 
-def test_a_rename_that_fails_is_taken_back(tmp_path, monkeypatch):
-    items = group(tmp_path, 3)
-    replace = os.replace
+@pytest.mark.parametrize(
+    ("before", "added", "after"),
+    [
+        ("f()", ["a"], "f(a)"),
+        ("f(x)", ["a", "k=1"], "f(x, a, k=1)"),
+        ("f(x, k=1)", ["a"], "f(x, a, k=1)"),
+        ("f(k=1)", ["a"], "f(a, k=1)"),
+        ("f((x), **d)", ["k=1", "a"], "f((x), a, **d, k=1)"),
+        ("f(x for x in y)", ["a"], "f((x for x in y), a)"),
+        ("f(x == y)", ["a == b"], "f(x == y, a == b)"),
+        ("f(\n    x,  # c\n)", ["a"], "f(\n    x,\n    a,  # c\n)"),
+    ],
+)
+def test_add_argument(before, added, after):
+    write = writer(before + "\n")
+    for text in added:
+        write.add_argument(find(write, ast.Call), text)
+    assert write.code() == after + "\n"
 
-    def refuse(source: Path, target: Path) -> None:
-        if Path(target).name == "f1.py":
-            raise OSError(28, "No space left on device")
-        replace(source, target)
 
-    monkeypatch.setattr(_write.os, "replace", refuse)
-    with pytest.raises(WriteError, match="f1.py: cannot be written: no space left"):
-        write_all(items)
-    assert contents(tmp_path) == [OLD] * 3
-    assert len(list(tmp_path.iterdir())) == 3
+@pytest.mark.parametrize(
+    ("before", "removed", "after"),
+    [
+        ("f(a)", [0], "f()"),
+        ("f(a, b, c)", [0], "f(b, c)"),
+        ("f(a, (b), k=c)", [1], "f(a, k=c)"),
+        ("f(a, b, k=c)", [1, 2], "f(a)"),
+        ("f(a, b, k=c)", [0, 1], "f(k=c)"),
+        ("f(a, b,)", [0, 1], "f()"),
+    ],
+)
+def test_remove_argument(before, removed, after):
+    write = writer(before + "\n")
+    call = find(write, ast.Call)
+    arguments = [*call.args, *call.keywords]
+    for index in removed:
+        write.remove_argument(call, arguments[index])
+    assert write.code() == after + "\n"
 
 
-# Slow at the named call, and says so, so that the signal comes in the middle.
-CHILD = """
-import os, sys, time
-from pathlib import Path
-from jaxfix import _write
-from jaxfix._write import Replacement, write_all
-folder, at, old, new = Path(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
-real, seen = getattr(os, at), []
-def slow(*args):
-    seen.append(args)
-    if len(seen) == 3:
-        print("now", flush=True)
-        time.sleep(0.5)
-    return real(*args)
-setattr(_write.os, at, slow)
-files = sorted(folder.glob("f*.py"))
-write_all([Replacement(str(f), f.read_bytes(), new.encode() * 3000) for f in files])
-print("done", flush=True)
+@pytest.mark.parametrize(
+    ("before", "added", "keyword_only", "after"),
+    [
+        ("", "a", False, "a"),
+        ("x", "a", False, "x, a"),
+        ("x, y=1", "a", False, "x, a, y=1"),
+        ("x, y=1", "a=2", False, "x, y=1, a=2"),
+        ("x, *args, **kw", "a: int", False, "x, a: int, *args, **kw"),
+        ("x, /", "a", False, "x, /, a"),
+        ("x=1, /", "a", False, "a, x=1, /"),
+        ("x", "a", True, "x, *, a"),
+        ("x, *args, k, **kw", "a", True, "x, *args, k, a, **kw"),
+        ("x, **kw", "a", True, "x, *, a, **kw"),
+        ("\n    x,\n    y,\n", "a", False, "\n    x,\n    y,\n    a,\n"),
+        ("\n    x,\n", "a", True, "\n    x,\n    *, a,\n"),
+    ],
+)
+def test_add_parameter(before, added, keyword_only, after):
+    write = writer(f"def f({before}):  # c\n    pass\n")
+    function = find(write, ast.FunctionDef)
+    write.add_parameter(function, added, keyword_only=keyword_only)
+    assert write.code() == f"def f({after}):  # c\n    pass\n"
+
+
+def test_decorators_are_replaced_and_removed():
+    write = writer("@a  # why\n# between\n@b(1)\ndef f(): pass\n")
+    first, second = find(write, ast.FunctionDef).decorator_list
+    write.replace_decorator(first, "partial(a, k=1)")
+    write.replace_decorator(second, "")
+    assert write.code() == "@partial(a, k=1)  # why\ndef f(): pass\n"
+
+
+def test_statements_are_inserted_and_removed():
+    write = writer(
+        """\
+        def f():
+            # about a
+            a = 1; b = 2  # end
+            if a:  # if
+                c = 3
+                # foot
+            return a
+        """
+    )
+    write.remove(find(write, ast.Assign, 2))
+    write.insert_before(find(write, ast.Assign), write.parse("z = 0"))
+    write.insert_after(find(write, ast.Return), write.parse("# after\nd = 4"))
+    assert write.code() == textwrap.dedent(
+        """\
+        def f():
+            z = 0
+            # about a
+            a = 1
+            b = 2  # end
+            if a:  # if
+                pass
+                # foot
+            return a
+            # after
+            d = 4
+        """
+    )
+
+
+def test_new_text_gets_the_indentation_of_the_module():
+    write = Writer(TABS, ast.parse(TABS))
+    write.insert_before(find(write, ast.Assign), write.parse("if c:\n    z = 1"))
+    assert write.code() == TABS.replace("\t\tx", "\t\tif c:\n\t\t\tz = 1\n\t\tx")
+
+
+def test_compound_replaces_blocks_and_keeps_headers():
+    write = Writer(EVERYTHING, ast.parse(EVERYTHING))
+    stmt = find(write, ast.Try)
+    new = write.parse("new = 1")
+    blocks = {"body": new, "handlers.0": new, "finalbody": new}
+    write.replace_statement(stmt, lambda: write.compound(stmt, blocks))
+    match = find(write, ast.Match)
+    write.replace_statement(match, lambda: write.compound(match, {"cases.0": new}))
+    after = write.code()
+    assert after.count("        new = 1\n") == 4
+    assert set(comments(EVERYTHING)) - set(comments(after)) == {"# one line"}
+    assert write.header_comments(stmt) == {
+        "body": "# try",
+        "handlers.0": "# except",
+        "finalbody": "# finally",
+    }
+
+
+def test_new_trees_are_spelled_with_original_parts_and_comments():
+    write = writer(
+        """\
+        def f(x):
+            # lead
+            if x  >  0:  # why
+                return x**2 , 'q'  # pair
+            return -x
+        """
+    )
+    stmt, pair = find(write, ast.If), find(write, ast.Return)
+    target = ast.Name("out", ast.Store())
+    new = ast.If(
+        test=ast.UnaryOp(
+            ast.Not(), ast.BoolOp(ast.Or(), [stmt.test, ast.Name("done")])
+        ),
+        body=[ast.Assign([target], pair.value), ast.Pass()],
+        orelse=[ast.Return(ast.Tuple([ast.Constant("a"), ast.Constant(1.5)]))],
+    )
+    text = write._module.with_changes(body=write.statement(new, like=stmt), header=[])
+    assert text.code == textwrap.dedent(
+        """\
+        # lead
+        if not (x  >  0 or done):  # why
+            out = x**2 , 'q'
+            pass
+        else:
+            return "a", 1.5
+        """
+    )
+    made = ast.Assign([target], ast.Constant(None))
+    line = write._module.with_changes(body=write.statement(made, like=pair))
+    assert line.code == "out = None  # pair\n"
+
+
+def test_expressions_over_lines_come_as_one_or_in_parentheses():
+    write = writer(
+        """\
+        a = (x +
+             y)
+        b = (x +  # why
+             y)
+        c = f(x,
+              y)
+        d = f(
+            x,
+        )
+        """
+    )
+    texts = [write.expr(stmt.value) for stmt in write.tree.body]
+    assert texts == [
+        "x + y",
+        "(x +  # why\n     y)",
+        "f(x, y)",
+        "f(\n    x,\n)",
+    ]
+
+
+def test_fresh_names_avoid_everything_in_and_around():
+    write = writer(
+        """\
+        carry = 1
+        def f(body):
+            def g(): return body_1
+            return g
+        """
+    )
+    inner = find(write, ast.FunctionDef, 1)
+    assert write.fresh("carry", inner) == "carry_1"
+    assert write.fresh("body", inner) == "body_2"
+    assert write.fresh("body", find(write, ast.FunctionDef)) == "body_3"
+    assert write.fresh("list", inner) == "list_1"
+    assert write.fresh("lambda", inner) == "lambda_1"
+    assert write.fresh("step", inner) == "step"
+
+
+@pytest.mark.parametrize(
+    ("header", "dotted", "spelled", "after"),
+    [
+        ("import jax", "jax.lax.cond", "jax.lax.cond", "import jax"),
+        ("from jax import lax", "jax.lax.cond", "lax.cond", "from jax import lax"),
+        (
+            "from jax.lax import cond",
+            "jax.lax.cond",
+            "cond",
+            "from jax.lax import cond",
+        ),
+        (
+            "import jax.numpy as np",
+            "jax.numpy.where",
+            "np.where",
+            "import jax.numpy as np",
+        ),
+        (
+            "import jax\nfrom jax import lax",
+            "jax.lax.scan",
+            "lax.scan",
+            "import jax\nfrom jax import lax",
+        ),
+        (
+            "import jax",
+            "functools.partial",
+            "functools.partial",
+            "import functools\n\nimport jax",
+        ),
+        (
+            "import jax.numpy as jnp",
+            "jax.lax.cond",
+            "lax.cond",
+            "import jax.numpy as jnp\nfrom jax import lax",
+        ),
+        (
+            "# /// x\n# ///\n'''Doc.'''\n\nfrom __future__ import annotations",
+            "jax.numpy.sum",
+            "jnp.sum",
+            "# /// x\n# ///\n'''Doc.'''\n\nfrom __future__ import annotations\n\n"
+            "import jax.numpy as jnp",
+        ),
+        (
+            "import os\nimport sys\n\nimport zlib_ng",
+            "numpy.sum",
+            "np.sum",
+            "import os\nimport sys\n\nimport numpy as np\nimport zlib_ng",
+        ),
+        (
+            "import os\nos.environ['X'] = '1'\nfrom jax import lax",
+            "jax.numpy.sum",
+            "jnp.sum",
+            "import os\nos.environ['X'] = '1'\nimport jax.numpy as jnp\n"
+            "from jax import lax",
+        ),
+        ("'''Doc.'''", "jax.jit", "jax.jit", "'''Doc.'''\n\nimport jax"),
+        ("# comment", "jax.jit", "jax.jit", "# comment\n\nimport jax"),
+        (
+            "try:\n    import jax\nexcept ImportError:\n    jax = None",
+            "jax.jit",
+            "jax.jit",
+            "try:\n    import jax\nexcept ImportError:\n    jax = None",
+        ),
+    ],
+)
+def test_names_are_spelled_as_the_file_does(header, dotted, spelled, after):
+    write = writer(f"{header}\n\n\ndef f():\n    pass\n")
+    assert write.name(dotted) == spelled
+    assert write.name(dotted, find(write, ast.FunctionDef)) == spelled
+    assert write.code() == f"{after}\n\n\ndef f():\n    pass\n"
+
+
+def test_names_that_a_function_shadows_are_not_used():
+    write = writer("import jax\nfrom jax import lax\ndef f(lax):\n    return lax\n")
+    function = find(write, ast.FunctionDef)
+    assert write.name("jax.lax.cond", function) == "jax.lax.cond"
+    assert write.name("jax.lax.cond") == "lax.cond"
+    write = writer("def f():\n    import jax.numpy as jnp\n    return jnp.sum\n")
+    assert write.name("jax.numpy.abs", find(write, ast.FunctionDef)) == "jnp.abs"
+
+
+# As `ruff format` leaves them.
+LONG = """\
+x = aaaaaaaaaaaaaaaaaaaaaaa(
+    bbbbbbbbbbbbbbbbbbbbbb(cccccccccccccccccccccc, ddddddddddd, eeee)
+)
+x = aaaaaaaaaaaaaaaaaaaaaaa_function(
+    bbbbbbbbbbbbbbbbbbbbbbbbbbbbb(
+        cccccccccccccccccccccccccccc, ddddddddddddddddddddddd, eeeeeeeeeeeeeeeeeee
+    )
+)
+y = jnp.where(
+    aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa > 1.0, jnp.where(bbbbbbbbbbbbbbbbbbbbbb, 1, 2), 3
+)  # comment
+z = (
+    aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa,
+    bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb,
+    ccccccccccccccccccc,
+    ddddd,
+)
+x = (
+    aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+    + bbbbbbbbbbbbbbbbbbbbbbb * f(ccccccc)
+    + ddddddddddddddddd
+)
+f(
+    aaaaaaaaaaaaaaaaaaaaaaaaaa,
+    lambda a, b: a + b,
+    key=bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
+    + ccccccccccccccccccccccccccccccccccccccccccccccc
+    + ddddddd,
+    *rest,
+)
+xxxxxxxxxxxx = xxxxxxxxxxxx.at[
+    iiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiiii, jjjjjjjjjjjjjjjjj
+].set(vvvvvvvvvv)
+x = aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa + bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb(
+    cccccccccccccccccccccc, ddddddddddd
+)
+x = [
+    aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa_function_name_thing_of_some_kind(
+        bbbbbbbbbbbbbbbbbbbbbbbbbb
+    )
+    for i in xxxxxxxxxxxxxx
+    if cccccccccccccc
+]
+x = (
+    aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa(b)
+    .bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb()
+    .ccccccccc(d)
+)
+assert (
+    aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+    == bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
+), "message of the assert"
+
+
+def ffffffffffffffffffff(
+    aaaaaaaaaaaaaaaaaaaaaaaaaa, bbbbbbbbbbbbbbbbbbbbbbbb, cccccccccc=1
+) -> X:
+    if (
+        aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+        and bbbbbbbbbbbbbbbbbbbbbbbb(cccc)
+        and not dddddd
+    ):
+        return (
+            aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa,
+            bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb,
+            ccccccccccccccccccc,
+        )
 """
 
 
-def interrupted(folder: Path, at: str, sent: signal.Signals) -> tuple[int, str]:
-    group(folder, 6)
-    root = str(Path(_write.__file__).parent.parent)
-    with subprocess.Popen(
-        [sys.executable, "-c", CHILD, str(folder), at, "old = 1\n", "new = 2\n"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": root},
-        text=True,
-    ) as child:
-        assert child.stdout is not None
-        assert child.stdout.readline() == "now\n"
-        time.sleep(0.05)
-        child.send_signal(sent)
-        rest = child.stdout.read()
-    return child.returncode, rest
+def on_long_lines(text: str) -> str:
+    """Every statement on one line, without the brackets that only hold lines."""
+    text = re.sub(r"(?<=[(\[])\n +", "", text)
+    text = re.sub(r",?\n *(?=[)\]])", "", text)
+    text = re.sub(r"(?<!:)\n +(?=[\w.+=*\"])", " ", text)
+    return text.replace(" .", ".")
 
 
-@pytest.mark.parametrize("at", ["fsync", "replace"])
-def test_killed_in_the_middle_every_file_is_whole(tmp_path, at):
-    code, rest = interrupted(tmp_path, at, signal.SIGKILL)
-    assert (code, rest) == (-signal.SIGKILL, "")
-    found = contents(tmp_path)
-    assert len(found) == 6 and set(found) <= {OLD, NEW}
-    # While new contents are prepared, no file has been touched.
-    assert (found.count(NEW) == 0) == (at == "fsync")
+def test_long_lines():
+    long = on_long_lines(LONG)
+    assert sum(len(line) > 88 for line in long.splitlines()) == 14
+    assert wrap(long, "") == LONG
+    bare = re.sub(
+        r"(= |return |if |assert )\((.*)\)(?=$|:|,)", r"\1\2", long, flags=re.M
+    )
+    assert bare != long
+    assert wrap(bare, "") == LONG
 
 
-def test_interrupted_while_preparing_nothing_is_written(tmp_path):
-    interrupted(tmp_path, "fsync", signal.SIGINT)
-    assert contents(tmp_path) == [OLD] * 6
-    assert len(list(tmp_path.iterdir())) == 6
+def test_lines_that_were_long_before_stay():
+    line = next(line for line in on_long_lines(LONG).splitlines() if len(line) > 88)
+    assert wrap(f"if x:\n    {line}\n", f"{line}\n") == f"if x:\n    {line}\n"
+    text = f"x = {'s' * 100!r}\n"
+    assert wrap(text, "") == text
 
 
-def test_interrupted_while_renaming_all_is_written(tmp_path):
-    code, rest = interrupted(tmp_path, "replace", signal.SIGINT)
-    assert contents(tmp_path) == [NEW] * 6
-    assert len(list(tmp_path.iterdir())) == 6
-    # The interrupt comes when the group is done, and is not lost.
-    assert code != 0 and rest == ""
+def test_one_line():
+    assert one_line("f(\n    a, b\n)") == "f(a, b)"
+    assert one_line("f(\n    a,\n    b,\n)") is None
+    assert one_line("f(  # c\n    a\n)") is None
+    assert one_line("a +\n  b") == "a + b"
+    assert one_line('"""a\nb"""') is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("a + b * c", "(a + b) * c", "a - (b - c)", "-(a**b)", "(-a) ** b", "not a"),
+        *("a if b else c", "(a if b else c) if d else e", "lambda x, *y, z=1, **k: x"),
+        *("(lambda: 1)()", "a < b <= c", "(a < b) < c", "a and (b or c)", "(a, b)[0]"),
+        *("[*a, b]", "{a: b, **c}", "{a, b}", "f(a, *b, k=c, **d)", "a[1:2, ::3]"),
+        *("[x for y in z if w for x in y]", "(a := b)", "await_.x", "(1).real", "x[i]"),
+        *(
+            "{k: v for k, v in d}",
+            "f(x for x in y)",
+            'f"{a!r}"',
+            "lambda a, /, *, b: 0",
+        ),
+    ],
+)
+def test_new_expressions_mean_what_they_are(text):
+    node = ast.parse(text, mode="eval").body
+    spelled = spell(node, lambda _: None)
+    assert ast.dump(ast.parse(spelled, mode="eval").body) == ast.dump(node)
+
+
+def test_the_level_of_a_text_sees_its_parentheses():
+    assert level_of_text("(a, b)") > level_of_text("a, b") == level_of_text("(a), (b)")
+    assert level_of_text("(a + b)") == level_of_text("a") > level_of_text("(a) + (b)")
+
+
+def test_nodes_of_another_tree_cannot_be_edited():
+    with pytest.raises(ValueError, match="a node of the module"):
+        writer("x = 1\n").edit(ast.Name("x"), "y")

@@ -22,6 +22,7 @@ _NOT_HEADER = frozenset(
     {
         *("body", "orelse", "finalbody", "handlers", "cases"),
         *("leading_lines", "decorators", "lines_after_decorators"),
+        *("whitespace_after_colon", "indent", "footer"),  # of `match`
     }
 )
 

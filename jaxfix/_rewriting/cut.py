@@ -144,7 +144,8 @@ class Source:
         first, *rest = self.text[start:end].split("\n")
         number = bisect.bisect_right(self._starts, start)
         for line in rest:
-            kept = number in self._string_lines
+            # A line after a backslash is not indented anew when a statement moves.
+            kept = number in self._string_lines or first.endswith("\\")
             first += "\n" + (line if kept else line.removeprefix(indent))
             number += 1
         return first

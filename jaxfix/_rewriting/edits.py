@@ -7,16 +7,21 @@ Nothing is rendered before it is asked for, so edits may be registered in any or
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
 from . import lines
 from .cut import Patch, Source
-from .spelling import level_of_text, spell, wants
+from .spelling import Level, level_of_text, spell, wants
 
 Text: TypeAlias = str | Callable[[], str]
 
 _SHARED = (ast.expr_context, ast.operator, ast.boolop, ast.unaryop, ast.cmpop)
+
+# Before Python 3.12 the positions of what is in an f-string are wrong. There, nodes in
+# f-strings count as new: they are spelled from the tree and cannot be edited.
+_HAS_F_STRING_POSITIONS = sys.version_info >= (3, 12)
 
 
 class Edits:
@@ -37,12 +42,15 @@ class Edits:
         stack = [root]
         while stack:
             parent = stack.pop()
+            if isinstance(parent, ast.JoinedStr) and not _HAS_F_STRING_POSITIONS:
+                continue
             for child in ast.iter_child_nodes(parent):
                 if not isinstance(child, _SHARED):
                     self._parents[id(child)] = parent
                     stack.append(child)
 
     def is_original(self, node: ast.AST) -> bool:
+        """Does the text of `node` stand in the source, where it can be edited?"""
         return id(node) in self._parents
 
     def parent(self, node: ast.AST) -> ast.AST | None:
@@ -51,7 +59,10 @@ class Edits:
     def mark(self, node: ast.AST) -> None:
         """Note that `node`, and so all that it is in, changes."""
         if not self.is_original(node):
-            raise ValueError(f"expected a node of the module, got {ast.dump(node)}")
+            raise ValueError(
+                "expected a node of the module that is not in an f-string, "
+                f"got {ast.dump(node)}"
+            )
         while id(node) not in self.dirty and node is not self.tree:
             self.dirty.add(id(node))
             node = self._parents[id(node)]
@@ -194,7 +205,7 @@ def _self_contained(text: str) -> str:
     """`text` on one line if that can be, else with parentheses if it needs them."""
     joined = lines.one_line(text)
     if joined is not None:
-        return joined
+        return f"({joined})" if level_of_text(joined) == Level.NAMED else joined
     try:
         ast.parse(text, mode="eval")
     except SyntaxError:

@@ -11,6 +11,8 @@ from typing import TypeAlias
 import libcst as cst
 from libcst.helpers import get_full_name_for_node
 
+from .blocks import BLANK, leading_blanks, lines_before, with_lines
+
 # The local names that everyone uses, and the line that makes them.
 _CONVENTIONS = {
     "jax.numpy": ("jnp", "import jax.numpy as jnp"),
@@ -81,7 +83,7 @@ def _new_import(dotted: str, taken: frozenset[str]) -> Spelling:
 
 
 def add_import(
-    body: Sequence[cst.BaseStatement], new: cst.SimpleStatementLine
+    body: Sequence[cst.BaseStatement], new: cst.BaseStatement
 ) -> list[cst.BaseStatement]:
     """`body` of a module with the import `new` where isort would have it."""
     key = _sort_key(new)
@@ -157,50 +159,46 @@ def _is_docstring(stmt: cst.BaseStatement) -> bool:
 
 
 def _insert(
-    body: Sequence[cst.BaseStatement], at: int, new: cst.SimpleStatementLine
+    body: Sequence[cst.BaseStatement], at: int, new: cst.BaseStatement
 ) -> list[cst.BaseStatement]:
     return [*body[:at], new, *body[at:]]
 
 
 def _before(
-    body: Sequence[cst.BaseStatement], at: int, new: cst.SimpleStatementLine
+    body: Sequence[cst.BaseStatement], at: int, new: cst.BaseStatement
 ) -> list[cst.BaseStatement]:
     """Insert before a neighbour: its blank lines go to the new one, comments stay."""
     old = body[at]
-    assert isinstance(old, cst.SimpleStatementLine), "an import is a simple statement"
-    lines = list(old.leading_lines)
-    blank = 0
-    while blank < len(lines) and lines[blank].comment is None:
-        blank += 1
-    new = new.with_changes(leading_lines=lines[:blank])
+    lines = lines_before(old)
+    blank = leading_blanks(lines)
+    new = with_lines(new, lines[:blank])
     return [
         *body[:at],
         new,
-        old.with_changes(leading_lines=lines[blank:]),
+        with_lines(old, lines[blank:]),
         *body[at + 1 :],
     ]
 
 
 def _insert_first(
-    body: Sequence[cst.BaseStatement], at: int, new: cst.SimpleStatementLine
+    body: Sequence[cst.BaseStatement], at: int, new: cst.BaseStatement
 ) -> list[cst.BaseStatement]:
     """Insert as a section of its own before the statement at `at`."""
     if at >= len(body):
         return [*body, new]
-    lines = list(getattr(body[at], "leading_lines", ()))
+    lines = lines_before(body[at])
     wanted = 2 if isinstance(body[at], cst.FunctionDef | cst.ClassDef) else 1
-    have = 0
-    while have < len(lines) and lines[have].comment is None:
-        have += 1
+    have = leading_blanks(lines)
     own = lines[:have]
-    lead = [cst.EmptyLine(indent=False)] * wanted + lines[have:]
+    lead = [*[BLANK] * wanted, *lines[have:]]
     return [
         *body[:at],
-        new.with_changes(leading_lines=own),
-        body[at].with_changes(leading_lines=lead),
+        with_lines(new, own),
+        with_lines(body[at], lead),
         *body[at + 1 :],
     ]
 
 
-def _spaced(new: cst.SimpleStatementLine) -> cst.SimpleStatementLine:
-    return new.with_changes(leading_lines=[cst.EmptyLine(indent=False)])
+def _spaced(new: cst.BaseStatement) -> cst.BaseStatement:
+    spaced: cst.BaseStatement = with_lines(new, [BLANK])
+    return spaced

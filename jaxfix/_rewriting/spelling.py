@@ -110,8 +110,11 @@ def level_of_text(text: str) -> Level:
     if node is None:
         return Level.ATOM
     stripped = text.strip()
-    if stripped.startswith("(") and isinstance(node, ast.Tuple):
-        return Level.ATOM if _parse(stripped[1:-1]) else Level.TUPLE
+    if isinstance(node, ast.Tuple):
+        # A bare tuple is several arguments of a call.
+        call = _parse(f"f(\n{stripped}\n)")
+        is_one = isinstance(call, ast.Call) and len(call.args) == 1
+        return Level.ATOM if is_one and stripped.startswith("(") else Level.TUPLE
     # The parser starts a parenthesised expression after its parenthesis.
     first = stripped.splitlines()[0]
     at_start = node.lineno == 2 and node.col_offset == 0
@@ -162,7 +165,10 @@ def _base(node: ast.Attribute | ast.Subscript | ast.Call) -> ast.expr:
 def spell(node: ast.expr, known: Known) -> str:
     """The text of `node`, with every part that `known` knows as it stands there."""
     found = known(node)
-    return _Speller(known).build(node) if found is None else found
+    if found is not None:
+        return found
+    text = _Speller(known).build(node)
+    return f"({text})" if level(node) == Level.NAMED else text
 
 
 def spell_parameters(arguments: ast.arguments, known: Known) -> str:

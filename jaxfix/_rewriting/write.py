@@ -49,6 +49,8 @@ NewStatements: TypeAlias = (
 )
 FunctionDef: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
+_IMPORTING = (ast.Import, ast.ImportFrom, ast.Try)
+
 
 @dataclass(frozen=True, slots=True)
 class _Place:
@@ -86,6 +88,11 @@ class Writer:
         self._imports = imported(tree.body)
         self._new_imports: list[str] = []
         self._bound = frozenset(writes(tree.body))
+        # Names that something other than an import binds, too.
+        others = (s for s in tree.body if not isinstance(s, _IMPORTING))
+        self._rebound = frozenset(writes([*others]))
+        # By function: the names in it, and those that were made for it.
+        self._taken: dict[int, set[str]] = {}
         self._fresh: dict[int, set[str]] = {}
 
     def _match(self, stmts: Sequence[ast.stmt], block: Any) -> None:
@@ -582,19 +589,21 @@ class Writer:
 
     def fresh(self, base: str, scope: FunctionNode | ast.Module) -> str:
         """`base`, or `base_1`, ...: a name that nothing in or around `scope` uses."""
-        outer: ast.AST = scope
+        outer: FunctionNode | ast.Module = scope
         parent: ast.AST | None = scope
         while parent is not None:
             if isinstance(parent, FunctionDef):
                 outer = parent
             parent = self._edits.parent(parent)
-        given = self._fresh.setdefault(id(outer), set())
-        taken = scope_names(outer) | self._bound | given  # type: ignore[arg-type]
+        taken = self._taken.get(id(outer))
+        if taken is None:
+            taken = self._taken[id(outer)] = {*scope_names(outer), *self._bound}
         name, count = base, 0
         while name in taken or keyword.iskeyword(name) or hasattr(builtins, name):
             count += 1
             name = f"{base}_{count}"
-        given.add(name)
+        taken.add(name)
+        self._fresh.setdefault(id(outer), set()).add(name)
         return name
 
     def name(self, dotted: str, scope: ast.AST | None = None) -> str:
@@ -605,7 +614,7 @@ class Writer:
           scope: the function in which it is to be read.
         """
         names = dict(self._imports)
-        taken = set(self._rebound())
+        taken = set(self._rebound)
         for function in reversed([*self._functions_around(scope)]):
             local = imported(function.body) if isinstance(function, FunctionDef) else {}
             names |= local
@@ -616,15 +625,6 @@ class Writer:
             self._new_imports.append(spelling.line)
             self._imports |= imported(ast.parse(spelling.line).body)
         return spelling.text
-
-    def _rebound(self) -> frozenset[str]:
-        """Names of the module that something other than an import binds too."""
-        others = [
-            stmt
-            for stmt in self.tree.body
-            if not isinstance(stmt, ast.Import | ast.ImportFrom | ast.Try)
-        ]
-        return frozenset(writes(others))
 
     def _functions_around(self, node: ast.AST | None) -> Iterator[FunctionNode]:
         while node is not None:
@@ -638,14 +638,18 @@ class Writer:
         """The new text of the module; what was not touched stays byte for byte."""
         if not self._edits.dirty and not self._new_imports:
             return self.text
-        body, footer = assemble(self.statements(self.tree.body), self._made, blank=2)
+        old, footer = assemble(self.statements(self.tree.body), self._made, blank=2)
+        body: list[Any] = old
+        header = self._module.header
+        first = body[0].body if body else None
         for line in self._new_imports:
-            statement = cst.ensure_type(
-                cst.parse_statement(line), cst.SimpleStatementLine
-            )
-            body = add_import(body, statement)
+            body = add_import(body, parse(line)[0])
+        blank = leading_blanks(header[::-1])
+        if body and body[0].body is not first and blank > 1:
+            # The blank lines were those before a function that was first.
+            header = header[: len(header) - blank + 1]
         footer = [*footer, *self._module.footer]
-        module = self._module.with_changes(body=body, footer=footer)
+        module = self._module.with_changes(header=header, body=body, footer=footer)
         return wrap(module.code, self.text)
 
     def changed(self) -> bool:
