@@ -19,8 +19,8 @@ from typing import Literal
 class StaticParam:
     """A parameter that tracing needs the value of.
 
-    `position` is None for a keyword-only one. `reason` is a word for a message: "shape",
-    "axis", "dtype", "size" or "flag".
+    `position` is None for a keyword-only one. `reason` is a word for a message:
+    "shape", "axis", "dtype", "size" or "flag".
     """
 
     name: str
@@ -34,8 +34,8 @@ class Api:
 
     `result` is one of
 
-    - `"same"`, `"float"`, `"bool"`, `"int"`: elementwise; the promoted dtype, the promoted
-      dtype made inexact, bool, an integer;
+    - `"same"`, `"float"`, `"bool"`, `"int"`: elementwise; the promoted dtype, that made
+      inexact, bool, an integer;
     - `"reduce-same"`, `"reduce-float"`, `"reduce-bool"`, `"reduce-int"`: over an axis;
     - `"create"`, `"like"`: a new array; one with the shape and dtype of another;
     - `"structure"`: the elements of the arguments in another arrangement;
@@ -46,9 +46,9 @@ class Api:
 
     `cheap`: elementwise or of that cost, so that a `jnp.where` may evaluate it in vain.
     `partial`: the value or the gradient can be NaN or infinite for finite arguments, so
-    that the gradient of `jnp.where(p, f(x), 0.0)` is NaN where `p` is false. Measured for
-    arguments up to 1e4 in size; overflow counts, so `exp` is partial (its gradient at 100
-    is `0 * inf`) and `square` is total.
+    that the gradient of `jnp.where(p, f(x), 0.0)` is NaN where `p` is false. Measured
+    for arguments up to 1e4 in size; overflow counts, so `exp` is partial (its gradient
+    at 100 is `0 * inf`) and `square` is total.
     `pure`: no effect but the result.
     """
 
@@ -59,312 +59,166 @@ class Api:
     static_params: tuple[StaticParam, ...] = ()
 
 
-# One row: module, result, flags ("c" cheap, "p" partial, "i" impure), names.
-_ROWS: tuple[tuple[str, str, str, str], ...] = (
-    (
-        "jax.numpy",
-        "same",
-        "c",
-        "abs add around bitwise_and bitwise_invert bitwise_left_shift bitwise_not"
-        " bitwise_or bitwise_right_shift bitwise_xor ceil clip conj fix floor fmax fmin gcd"
-        " imag invert lcm left_shift maximum minimum multiply nan_to_num negative positive"
-        " real right_shift round sign square subtract trunc where",
-    ),
-    ("jax.numpy", "same", "cp", "floor_divide fmod power remainder select"),
-    (
-        "jax.numpy",
-        "float",
-        "c",
-        "arcsinh arctan cos deg2rad degrees fabs heaviside i0 ldexp logaddexp"
-        " logaddexp2 nextafter rad2deg radians rint sin sinc spacing tan tanh copysign"
-        " interp",
-    ),
-    (
-        "jax.numpy",
-        "float",
-        "cp",
-        "angle arccos arccosh arcsin arctan2 arctanh cbrt cosh divide exp exp2 expm1 float_power"
-        " hypot log log10 log1p log2 reciprocal sinh sqrt",
-    ),
-    (
-        "jax.numpy",
-        "bool",
-        "c",
-        "equal greater greater_equal isclose iscomplex isfinite isin isinf isnan isneginf"
-        " isposinf isreal less less_equal logical_and logical_not logical_or logical_xor"
-        " not_equal signbit",
-    ),
-    ("jax.numpy", "int", "c", "bitwise_count digitize searchsorted"),
-    (
-        "jax.numpy",
-        "reduce-same",
-        "c",
-        "max min nanmax nanmin nanprod nansum prod ptp sum",
-    ),
-    ("jax.numpy", "reduce-float", "c", "mean nanmean"),
-    ("jax.numpy", "reduce-float", "cp", "average nanstd nanvar std var"),
-    ("jax.numpy", "reduce-float", "", "median nanmedian"),
-    ("jax.numpy", "reduce-bool", "c", "all allclose any array_equal array_equiv"),
-    ("jax.numpy", "reduce-int", "c", "argmax argmin count_nonzero nanargmax nanargmin"),
-    (
-        "jax.numpy",
-        "create",
-        "c",
-        "arange array asarray bartlett blackman empty eye frombuffer fromfunction full"
-        " geomspace hamming hanning identity indices kaiser linspace logspace ones tri"
-        " zeros",
-    ),
-    ("jax.numpy", "like", "c", "copy empty_like full_like ones_like zeros_like"),
-    (
-        "jax.numpy",
-        "structure",
-        "c",
-        "append astype atleast_1d atleast_2d atleast_3d block broadcast_to choose"
-        " column_stack concatenate cumprod cumsum cumulative_prod cumulative_sum delete"
-        " diag diagflat diagonal diff dstack ediff1d expand_dims fill_diagonal flip fliplr"
-        " flipud hstack insert matrix_transpose moveaxis nancumprod nancumsum pad"
-        " permute_dims place put put_along_axis ravel repeat reshape resize roll rollaxis"
-        " rot90 squeeze stack swapaxes take take_along_axis tile transpose tril triu vstack",
-    ),
-    (
-        "jax.numpy",
-        "structure",
-        "",
-        "compress extract intersect1d partition setdiff1d setxor1d sort trim_zeros union1d"
-        " unique unique_values vander",
-    ),
-    ("jax.numpy", "reduce-float", "", "nanpercentile nanquantile percentile quantile"),
-    (
-        "jax.numpy",
-        "matmul",
-        "",
-        "convolve correlate cross dot einsum inner kron matmul matvec outer polyval tensordot"
-        " vdot vecdot vecmat",
-    ),
-    ("jax.numpy", "reduce-same", "c", "trace"),
-    (
-        "jax.numpy",
-        "linalg",
-        "",
-        "corrcoef cov gradient poly polyadd polyder polyfit polyint polymul polysub roots"
-        " trapezoid unwrap histogram_bin_edges",
-    ),
-    ("jax.numpy", "int", "", "argpartition argsort bincount lexsort packbits unpackbits"),
-    ("jax.numpy", "int", "", "argwhere flatnonzero ravel_multi_index"),
-    (
-        "jax.numpy",
-        "tuple",
-        "",
-        "array_split broadcast_arrays diag_indices diag_indices_from divmod dsplit frexp"
-        " histogram histogram2d histogramdd hsplit ix_ mask_indices meshgrid modf nonzero"
-        " polydiv split tril_indices tril_indices_from triu_indices triu_indices_from"
-        " unique_all unique_counts unique_inverse unravel_index unstack vsplit",
-    ),
-    (
-        "jax.numpy",
-        "static",
-        "c",
-        "array_repr array_str broadcast_shapes can_cast dtype einsum_path finfo"
-        " get_printoptions iinfo iscomplexobj isdtype isrealobj isscalar issubdtype iterable"
-        " ndim promote_types result_type shape size",
-    ),
-    (
-        "jax.numpy",
-        "unknown",
-        "",
-        "apply_along_axis apply_over_axes frompyfunc fromiter fromstring piecewise"
-        " printoptions vectorize",
-    ),
-    ("jax.numpy", "unknown", "i", "load save savez fromfile set_printoptions"),
-    ("jax.numpy.linalg", "linalg", "p", "cholesky cond det eigvals eigvalsh inv"),
-    ("jax.numpy.linalg", "linalg", "p", "matrix_norm norm pinv solve svdvals vector_norm"),
-    ("jax.numpy.linalg", "linalg", "p", "tensorinv tensorsolve"),
-    (
-        "jax.numpy.linalg",
-        "matmul",
-        "",
-        "cross matmul matrix_power multi_dot outer tensordot vecdot",
-    ),
-    ("jax.numpy.linalg", "structure", "c", "diagonal matrix_transpose"),
-    ("jax.numpy.linalg", "reduce-same", "c", "trace"),
-    ("jax.numpy.linalg", "reduce-int", "", "matrix_rank"),
-    ("jax.numpy.linalg", "tuple", "p", "eig eigh lstsq qr slogdet svd"),
-    (
-        "jax.numpy.fft",
-        "linalg",
-        "",
-        "fft fft2 fftn hfft ifft ifft2 ifftn ihfft irfft irfft2 irfftn rfft rfft2 rfftn",
-    ),
-    ("jax.numpy.fft", "structure", "c", "fftshift ifftshift"),
-    ("jax.numpy.fft", "create", "c", "fftfreq rfftfreq"),
-    (
-        "jax.lax",
-        "same",
-        "c",
-        "abs add asinh atan bessel_i0e bessel_i1e bitwise_and bitwise_not bitwise_or"
-        " bitwise_xor ceil clamp clz conj cos erf erfc floor imag logistic max min mul mulhi"
-        " neg nextafter optimization_barrier population_count real reduce_precision round"
-        " select select_n shift_left shift_right_arithmetic shift_right_logical sign sin"
-        " square stop_gradient sub tan tanh integer_pow",
-    ),
-    (
-        "jax.lax",
-        "same",
-        "cp",
-        "acos acosh asin atan2 atanh betainc cbrt cosh digamma div erf_inv exp exp2 expm1"
-        " igamma igammac lgamma log log1p polygamma pow reciprocal rem rsqrt sinh sqrt zeta",
-    ),
-    ("jax.lax", "bool", "c", "eq ge gt is_finite le lt ne"),
-    ("jax.lax", "reduce-same", "c", "reduce_max reduce_min reduce_prod reduce_sum"),
-    ("jax.lax", "reduce-same", "c", "reduce_and reduce_or reduce_xor"),
-    ("jax.lax", "reduce-int", "c", "argmax argmin"),
-    ("jax.lax", "create", "c", "broadcasted_iota empty full iota"),
-    ("jax.lax", "like", "c", "broadcast_like full_like"),
-    (
-        "jax.lax",
-        "structure",
-        "c",
-        "bitcast_convert_type broadcast broadcast_in_dim broadcast_to_rank collapse"
-        " concatenate convert_element_type cumlogsumexp cummax cummin cumprod cumsum"
-        " dynamic_index_in_dim dynamic_slice dynamic_slice_in_dim"
-        " dynamic_update_index_in_dim dynamic_update_slice dynamic_update_slice_in_dim"
-        " expand_dims gather index_in_dim index_take pad reshape rev scatter scatter_add"
-        " scatter_max scatter_min scatter_mul scatter_sub slice slice_in_dim squeeze stack"
-        " tile transpose",
-    ),
-    ("jax.lax", "structure", "", "sort all_gather all_to_all ppermute pshuffle pswapaxes"),
-    ("jax.lax", "reduce-same", "", "pmax pmin psum psum_scatter"),
-    ("jax.lax", "reduce-float", "", "pmean"),
-    (
-        "jax.lax",
-        "matmul",
-        "",
-        "batch_matmul conv conv_general_dilated conv_general_dilated_local"
-        " conv_general_dilated_patches conv_transpose conv_with_general_padding dot"
-        " dot_general ragged_dot",
-    ),
-    ("jax.lax", "int", "c", "axis_index"),
-    ("jax.lax", "static", "c", "axis_size broadcast_shapes dtype padtype_to_pads"),
-    ("jax.lax", "tuple", "", "approx_max_k approx_min_k sort_key_val split top_k unstack"),
-    ("jax.lax", "linalg", "", "complex fft"),
-    ("jax.lax", "create", "c", "with_sharding_constraint"),
-    (
-        "jax.nn",
-        "float",
-        "c",
-        "celu elu gelu hard_sigmoid hard_silu hard_swish leaky_relu log_sigmoid mish relu6"
-        " selu sigmoid silu soft_sign softplus sparse_plus sparse_sigmoid squareplus swish"
-        " tanh log_softmax softmax standardize",
-    ),
-    ("jax.nn", "float", "cp", "log1mexp"),
-    ("jax.nn", "same", "c", "hard_tanh identity relu"),
-    ("jax.nn", "reduce-float", "c", "logmeanexp logsumexp"),
-    ("jax.nn", "structure", "c", "glu"),
-    ("jax.nn", "create", "c", "one_hot"),
-    ("jax.nn", "matmul", "", "dot_product_attention scaled_dot_general scaled_matmul"),
-    (
-        "jax.nn.initializers",
-        "unknown",
-        "",
-        "constant delta_orthogonal glorot_normal glorot_uniform he_normal he_uniform"
-        " kaiming_normal kaiming_uniform lecun_normal lecun_uniform normal orthogonal"
-        " truncated_normal uniform variance_scaling xavier_normal xavier_uniform",
-    ),
-    ("jax.nn.initializers", "create", "c", "ones zeros"),
-    (
-        "jax.random",
-        "random",
-        "",
-        "ball bernoulli beta binomial bits categorical cauchy chisquare choice dirichlet"
-        " double_sided_maxwell exponential f gamma generalized_normal geometric gumbel"
-        " key_data laplace loggamma logistic lognormal maxwell multinomial"
-        " multivariate_normal normal orthogonal pareto permutation poisson rademacher randint"
-        " rayleigh t triangular truncated_normal uniform wald weibull_min",
-    ),
-    ("jax.random", "key", "", "PRNGKey clone fold_in key split wrap_key_data"),
-    ("jax.random", "static", "c", "key_impl"),
-    (
-        "jax.scipy.special",
-        "float",
-        "c",
-        "erf erfc expit i0e i1e log_ndtr ndtr log_softmax softmax dawsn",
-    ),
-    (
-        "jax.scipy.special",
-        "float",
-        "cp",
-        "bessel_jn beta betainc betaln boxcox boxcox1p comb digamma entr erfcx erfinv exp1"
-        " expi expn factorial gamma gammainc gammaincc gammaln gammasgn hyp1f1 i0 i1 kl_div"
-        " loggamma logit multigammaln ndtri owens_t poch polygamma rel_entr spence xlog1py"
-        " xlogy zeta",
-    ),
-    ("jax.scipy.special", "reduce-float", "c", "logsumexp"),
-    ("jax.scipy.special", "tuple", "", "fresnel sici"),
-    (
-        "jax.scipy.linalg",
-        "linalg",
-        "p",
-        "block_diag cho_solve cholesky det expm funm inv lu_solve solve solve_triangular"
-        " sqrtm toeplitz",
-    ),
-    ("jax.scipy.linalg", "tuple", "p", "cho_factor eigh lu lu_factor polar qr schur svd"),
-    ("jax.ops", "structure", "", "segment_max segment_min segment_prod segment_sum"),
-    (
-        "jax",
-        "static",
-        "c",
-        "device_count devices default_backend host_count host_id local_device_count"
-        " local_devices process_count process_index typeof",
-    ),
-    ("jax", "structure", "c", "device_put block_until_ready"),
-    ("jax", "unknown", "i", "device_get"),
-    ("jax.debug", "unknown", "i", "callback print breakpoint"),
-    ("jax.tree", "static", "c", "structure"),
-    ("jax.tree_util", "static", "c", "tree_structure"),
-    ("jax.tree", "unknown", "c", "all flatten leaves map reduce transpose unflatten"),
-    (
-        "jax.tree_util",
-        "unknown",
-        "c",
-        "tree_all tree_flatten tree_leaves tree_map tree_reduce tree_transpose"
-        " tree_unflatten",
-    ),
-    (
-        "math",
-        "static",
-        "c",
-        "acos acosh asin asinh atan atan2 atanh cbrt ceil comb copysign cos cosh degrees"
-        " dist erf erfc exp exp2 expm1 fabs factorial floor fmod frexp fsum gamma gcd hypot"
-        " isclose isfinite isinf isnan isqrt lcm ldexp lgamma log log10 log1p log2 modf"
-        " nextafter perm pow prod radians remainder sin sinh sqrt sumprod tan tanh trunc ulp",
-    ),
-    (
-        "builtins",
-        "static",
-        "c",
-        "bool callable chr complex float format hasattr hash id int isinstance issubclass"
-        " len ord range repr str type",
-    ),
-    ("builtins", "same", "c", "abs max min pow round sum"),
-    ("builtins", "reduce-bool", "c", "all any"),
-    ("builtins", "tuple", "c", "divmod"),
-    (
-        "builtins",
-        "unknown",
-        "c",
-        "dict enumerate filter frozenset getattr iter list map object reversed set slice"
-        " sorted super tuple vars zip",
-    ),
-    ("builtins", "unknown", "i", "delattr eval exec input next open print setattr"),
-    (
-        "numpy",
-        "structure",
-        "c",
-        "asanyarray ascontiguousarray asfortranarray",
-    ),
-    ("numpy", "unknown", "i", "copyto putmask seterr savez_compressed savetxt"),
-    ("numpy", "static", "c", "may_share_memory shares_memory min_scalar_type ndindex"),
-)
+# module|result|flags|functions; the flags are "c" cheap, "p" partial, "i" impure.
+_ROWS = """
+jax.numpy|same|c|abs add around bitwise_and bitwise_invert bitwise_left_shift
+jax.numpy|same|c|bitwise_not bitwise_or bitwise_right_shift bitwise_xor ceil clip conj
+jax.numpy|same|c|fix floor fmax fmin gcd imag invert lcm left_shift maximum minimum
+jax.numpy|same|c|multiply nan_to_num negative positive real right_shift round sign
+jax.numpy|same|c|square subtract trunc where
+jax.numpy|same|cp|floor_divide fmod power remainder select
+jax.numpy|float|c|arcsinh arctan copysign cos deg2rad degrees fabs heaviside i0 interp
+jax.numpy|float|c|ldexp logaddexp logaddexp2 nextafter rad2deg radians rint sin sinc
+jax.numpy|float|c|spacing tan tanh
+jax.numpy|float|cp|angle arccos arccosh arcsin arctan2 arctanh cbrt cosh divide exp exp2
+jax.numpy|float|cp|expm1 float_power hypot log log10 log1p log2 reciprocal sinh sqrt
+jax.numpy|bool|c|equal greater greater_equal isclose iscomplex isfinite isin isinf isnan
+jax.numpy|bool|c|isneginf isposinf isreal less less_equal logical_and logical_not
+jax.numpy|bool|c|logical_or logical_xor not_equal signbit
+jax.numpy|int|c|bitwise_count digitize searchsorted
+jax.numpy|reduce-same|c|max min nanmax nanmin nanprod nansum prod ptp sum trace
+jax.numpy|reduce-float|c|mean nanmean
+jax.numpy|reduce-float|cp|average nanstd nanvar std var
+jax.numpy|reduce-float||median nanmedian nanpercentile nanquantile percentile quantile
+jax.numpy|reduce-bool|c|all allclose any array_equal array_equiv
+jax.numpy|reduce-int|c|argmax argmin count_nonzero nanargmax nanargmin
+jax.numpy|create|c|arange array asarray bartlett blackman empty eye frombuffer
+jax.numpy|create|c|fromfunction full geomspace hamming hanning identity indices kaiser
+jax.numpy|create|c|linspace logspace ones tri zeros
+jax.numpy|like|c|copy empty_like full_like ones_like zeros_like
+jax.numpy|structure|c|append astype atleast_1d atleast_2d atleast_3d block broadcast_to
+jax.numpy|structure|c|choose column_stack concatenate cumprod cumsum cumulative_prod
+jax.numpy|structure|c|cumulative_sum delete diag diagflat diagonal diff dstack ediff1d
+jax.numpy|structure|c|expand_dims fill_diagonal flip fliplr flipud hstack insert
+jax.numpy|structure|c|matrix_transpose moveaxis nancumprod nancumsum pad permute_dims
+jax.numpy|structure|c|place put put_along_axis ravel repeat reshape resize roll rollaxis
+jax.numpy|structure|c|rot90 squeeze stack swapaxes take take_along_axis tile transpose
+jax.numpy|structure|c|tril triu vstack
+jax.numpy|structure||compress extract intersect1d partition setdiff1d setxor1d sort
+jax.numpy|structure||trim_zeros union1d unique unique_values vander
+jax.numpy|matmul||convolve correlate cross dot einsum inner kron matmul matvec outer
+jax.numpy|matmul||polyval tensordot vdot vecdot vecmat
+jax.numpy|linalg||corrcoef cov gradient histogram_bin_edges poly polyadd polyder polyfit
+jax.numpy|linalg||polyint polymul polysub roots trapezoid unwrap
+jax.numpy|int||argpartition argsort argwhere bincount flatnonzero lexsort packbits
+jax.numpy|int||ravel_multi_index unpackbits
+jax.numpy|tuple||array_split broadcast_arrays diag_indices diag_indices_from divmod
+jax.numpy|tuple||dsplit frexp histogram histogram2d histogramdd hsplit ix_ mask_indices
+jax.numpy|tuple||meshgrid modf nonzero polydiv split tril_indices tril_indices_from
+jax.numpy|tuple||triu_indices triu_indices_from unique_all unique_counts unique_inverse
+jax.numpy|tuple||unravel_index unstack vsplit
+jax.numpy|static|c|array_repr array_str broadcast_shapes can_cast dtype einsum_path
+jax.numpy|static|c|finfo get_printoptions iinfo iscomplexobj isdtype isrealobj isscalar
+jax.numpy|static|c|issubdtype iterable ndim promote_types result_type shape size
+jax.numpy|unknown||apply_along_axis apply_over_axes fromiter frompyfunc fromstring
+jax.numpy|unknown||piecewise printoptions vectorize
+jax.numpy|unknown|i|fromfile load save savez set_printoptions
+jax.numpy.linalg|linalg|p|cholesky cond det eigvals eigvalsh inv matrix_norm norm pinv
+jax.numpy.linalg|linalg|p|solve svdvals tensorinv tensorsolve vector_norm
+jax.numpy.linalg|matmul||cross matmul matrix_power multi_dot outer tensordot vecdot
+jax.numpy.linalg|structure|c|diagonal matrix_transpose
+jax.numpy.linalg|reduce-same|c|trace
+jax.numpy.linalg|reduce-int||matrix_rank
+jax.numpy.linalg|tuple|p|eig eigh lstsq qr slogdet svd
+jax.numpy.fft|linalg||fft fft2 fftn hfft ifft ifft2 ifftn ihfft irfft irfft2 irfftn rfft
+jax.numpy.fft|linalg||rfft2 rfftn
+jax.numpy.fft|structure|c|fftshift ifftshift
+jax.numpy.fft|create|c|fftfreq rfftfreq
+jax.lax|same|c|abs add asinh atan bessel_i0e bessel_i1e bitwise_and bitwise_not
+jax.lax|same|c|bitwise_or bitwise_xor ceil clamp clz conj cos erf erfc floor imag
+jax.lax|same|c|integer_pow logistic max min mul mulhi neg nextafter optimization_barrier
+jax.lax|same|c|population_count real reduce_precision round select select_n shift_left
+jax.lax|same|c|shift_right_arithmetic shift_right_logical sign sin square stop_gradient
+jax.lax|same|c|sub tan tanh
+jax.lax|same|cp|acos acosh asin atan2 atanh betainc cbrt cosh digamma div erf_inv exp
+jax.lax|same|cp|exp2 expm1 igamma igammac lgamma log log1p polygamma pow reciprocal rem
+jax.lax|same|cp|rsqrt sinh sqrt zeta
+jax.lax|bool|c|eq ge gt is_finite le lt ne
+jax.lax|reduce-same|c|reduce_and reduce_max reduce_min reduce_or reduce_prod reduce_sum
+jax.lax|reduce-same|c|reduce_xor
+jax.lax|reduce-int|c|argmax argmin
+jax.lax|create|c|broadcasted_iota empty full iota with_sharding_constraint
+jax.lax|like|c|broadcast_like full_like
+jax.lax|structure|c|bitcast_convert_type broadcast broadcast_in_dim broadcast_to_rank
+jax.lax|structure|c|collapse concatenate convert_element_type cumlogsumexp cummax cummin
+jax.lax|structure|c|cumprod cumsum dynamic_index_in_dim dynamic_slice
+jax.lax|structure|c|dynamic_slice_in_dim dynamic_update_index_in_dim
+jax.lax|structure|c|dynamic_update_slice dynamic_update_slice_in_dim expand_dims gather
+jax.lax|structure|c|index_in_dim index_take pad reshape rev scatter scatter_add
+jax.lax|structure|c|scatter_max scatter_min scatter_mul scatter_sub slice slice_in_dim
+jax.lax|structure|c|squeeze stack tile transpose
+jax.lax|structure||all_gather all_to_all ppermute pshuffle pswapaxes sort
+jax.lax|reduce-same||pmax pmin psum psum_scatter
+jax.lax|reduce-float||pmean
+jax.lax|matmul||batch_matmul conv conv_general_dilated conv_general_dilated_local
+jax.lax|matmul||conv_general_dilated_patches conv_transpose conv_with_general_padding
+jax.lax|matmul||dot dot_general ragged_dot
+jax.lax|int|c|axis_index
+jax.lax|static|c|axis_size broadcast_shapes dtype padtype_to_pads
+jax.lax|tuple||approx_max_k approx_min_k sort_key_val split top_k unstack
+jax.lax|linalg||complex fft
+jax.nn|float|c|celu elu gelu hard_sigmoid hard_silu hard_swish leaky_relu log_sigmoid
+jax.nn|float|c|log_softmax mish relu6 selu sigmoid silu soft_sign softmax softplus
+jax.nn|float|c|sparse_plus sparse_sigmoid squareplus standardize swish tanh
+jax.nn|float|cp|log1mexp
+jax.nn|same|c|hard_tanh identity relu
+jax.nn|reduce-float|c|logmeanexp logsumexp
+jax.nn|structure|c|glu
+jax.nn|create|c|one_hot
+jax.nn|matmul||dot_product_attention scaled_dot_general scaled_matmul
+jax.nn.initializers|unknown||constant delta_orthogonal glorot_normal glorot_uniform
+jax.nn.initializers|unknown||he_normal he_uniform kaiming_normal kaiming_uniform
+jax.nn.initializers|unknown||lecun_normal lecun_uniform normal orthogonal
+jax.nn.initializers|unknown||truncated_normal uniform variance_scaling xavier_normal
+jax.nn.initializers|unknown||xavier_uniform
+jax.nn.initializers|create|c|ones zeros
+jax.random|random||ball bernoulli beta binomial bits categorical cauchy chisquare choice
+jax.random|random||dirichlet double_sided_maxwell exponential f gamma generalized_normal
+jax.random|random||geometric gumbel key_data laplace loggamma logistic lognormal maxwell
+jax.random|random||multinomial multivariate_normal normal orthogonal pareto permutation
+jax.random|random||poisson rademacher randint rayleigh t triangular truncated_normal
+jax.random|random||uniform wald weibull_min
+jax.random|key||PRNGKey clone fold_in key split wrap_key_data
+jax.random|static|c|key_impl
+jax.scipy.special|float|c|dawsn erf erfc expit i0e i1e log_ndtr log_softmax ndtr softmax
+jax.scipy.special|float|cp|bessel_jn beta betainc betaln boxcox boxcox1p comb digamma
+jax.scipy.special|float|cp|entr erfcx erfinv exp1 expi expn factorial gamma gammainc
+jax.scipy.special|float|cp|gammaincc gammaln gammasgn hyp1f1 i0 i1 kl_div loggamma logit
+jax.scipy.special|float|cp|multigammaln ndtri owens_t poch polygamma rel_entr spence
+jax.scipy.special|float|cp|xlog1py xlogy zeta
+jax.scipy.special|reduce-float|c|logsumexp
+jax.scipy.special|tuple||fresnel sici
+jax.scipy.linalg|linalg|p|block_diag cho_solve cholesky det expm funm inv lu_solve solve
+jax.scipy.linalg|linalg|p|solve_triangular sqrtm toeplitz
+jax.scipy.linalg|tuple|p|cho_factor eigh lu lu_factor polar qr schur svd
+jax.ops|structure||segment_max segment_min segment_prod segment_sum
+jax|static|c|default_backend device_count devices host_count host_id local_device_count
+jax|static|c|local_devices process_count process_index typeof
+jax|structure|c|block_until_ready device_put
+jax|unknown|i|device_get
+jax.debug|unknown|i|breakpoint callback print
+jax.tree|static|c|structure
+jax.tree_util|static|c|tree_structure
+jax.tree|unknown|c|all flatten leaves map reduce transpose unflatten
+jax.tree_util|unknown|c|tree_all tree_flatten tree_leaves tree_map tree_reduce
+jax.tree_util|unknown|c|tree_transpose tree_unflatten
+math|static|c|acos acosh asin asinh atan atan2 atanh cbrt ceil comb copysign cos cosh
+math|static|c|degrees dist erf erfc exp exp2 expm1 fabs factorial floor fmod frexp fsum
+math|static|c|gamma gcd hypot isclose isfinite isinf isnan isqrt lcm ldexp lgamma log
+math|static|c|log10 log1p log2 modf nextafter perm pow prod radians remainder sin sinh
+math|static|c|sqrt sumprod tan tanh trunc ulp
+builtins|static|c|bool callable chr complex float format hasattr hash id int isinstance
+builtins|static|c|issubclass len ord range repr str type
+builtins|same|c|abs max min pow round sum
+builtins|reduce-bool|c|all any
+builtins|tuple|c|divmod
+builtins|unknown|c|dict enumerate filter frozenset getattr iter list map object reversed
+builtins|unknown|c|set slice sorted super tuple vars zip
+builtins|unknown|i|delattr eval exec input next open print setattr
+numpy|structure|c|asanyarray ascontiguousarray asfortranarray
+numpy|unknown|i|copyto putmask savetxt savez_compressed seterr
+numpy|static|c|may_share_memory min_scalar_type ndindex shares_memory
+"""
 
 _DTYPES = (
     "bfloat16 bool bool_ complex128 complex64 complex_ float16 float32 float64 float_ int16"
@@ -402,11 +256,12 @@ _STATIC_REASONS = {
 
 # module | name@position ... | functions
 _STATIC_PARAMS = """
-jax.lax|axes@1|reduce_and reduce_max reduce_min reduce_or reduce_prod reduce_sum reduce_xor
+jax.lax|axes@1|reduce_and reduce_max reduce_min reduce_or reduce_prod reduce_sum
+jax.lax|axes@1|reduce_xor
 jax.lax|axis@1 index_dtype@2|argmax argmin
 jax.lax|axis@1 reverse@2|cumlogsumexp cummax cummin cumprod cumsum
 jax.lax|axis@2 keepdims@3|dynamic_index_in_dim index_in_dim
-jax.lax|axis@3|dynamic_update_index_in_dim
+jax.lax|axis@3|dynamic_update_index_in_dim dynamic_update_slice_in_dim
 jax.lax|dimension@1|concatenate
 jax.lax|dimension@1 num_keys@3|sort
 jax.lax|dimension_numbers@2|dot_general
@@ -426,7 +281,6 @@ jax.lax|sizes@1|broadcast
 jax.lax|sizes@1 axis@2|split
 jax.lax|start_index@1 limit_index@2 stride@3 axis@4|slice_in_dim
 jax.lax|slice_size@2 axis@3|dynamic_slice_in_dim
-jax.lax|axis@3|dynamic_update_slice_in_dim
 jax.lax|start_indices@1 limit_indices@2 strides@3|slice
 jax.lax|slice_sizes@2|dynamic_slice
 jax.lax|reverse@2 axis@3|associative_scan
@@ -439,24 +293,26 @@ jax.nn|num_classes@1 dtype axis|one_hot
 jax.numpy|M@0|bartlett blackman hamming hanning kaiser
 jax.numpy|N@0 M@1 k@2 dtype@3|eye tri
 jax.numpy|N@1|vander
-jax.numpy|size|argwhere extract flatnonzero intersect1d nonzero setdiff1d setxor1d union1d
-jax.numpy|size|unique_all unique_counts unique_inverse unique_values where
+jax.numpy|size|argwhere extract flatnonzero intersect1d nonzero setdiff1d setxor1d
+jax.numpy|size|union1d unique_all unique_counts unique_inverse unique_values where
 jax.numpy|axes@1|transpose
 jax.numpy|axes@2|tensordot
 jax.numpy|axis|gradient unstack
 jax.numpy|axis dtype|cumulative_prod cumulative_sum
 jax.numpy|axis1@1 axis2@2|swapaxes
 jax.numpy|axis@1|apply_along_axis expand_dims lexsort packbits rollaxis size squeeze
+jax.numpy|axis@1|flip
 jax.numpy|axis@1 dtype@2|concatenate cumprod cumsum nancumprod nancumsum
 jax.numpy|axis@1 dtype@2 keepdims@4|mean nanmean nanprod nansum prod sum
 jax.numpy|axis@1 dtype@2 keepdims@5|nanstd nanvar std var
 jax.numpy|axis@1 dtype@3|stack
 jax.numpy|axis@1 keepdims@2|count_nonzero
-jax.numpy|axis@1 keepdims@3|all any argmax argmin max min nanargmax nanargmin nanmax nanmin
-jax.numpy|axis@1 keepdims@3|ptp
+jax.numpy|axis@1 keepdims@3|all any argmax argmin max min nanargmax nanargmin nanmax
+jax.numpy|axis@1 keepdims@3|nanmin ptp
 jax.numpy|axis@1 keepdims@4|average median nanmedian
 jax.numpy|axis@1 stable descending|argsort sort
-jax.numpy|axis@2|append argpartition delete partition roll trim_zeros unwrap take_along_axis
+jax.numpy|axis@2|append argpartition delete partition roll trim_zeros unwrap
+jax.numpy|axis@2|take_along_axis
 jax.numpy|axis@2 method@5 keepdims@6|nanpercentile nanquantile percentile quantile
 jax.numpy|axis@2 mode@4|take
 jax.numpy|axis@2 size|compress
@@ -474,7 +330,6 @@ jax.numpy|indices_or_sections@1|dsplit hsplit vsplit
 jax.numpy|indices_or_sections@1 axis@2|array_split split
 jax.numpy|k@1|diag diagflat tril triu
 jax.numpy|k@1 axes@2|rot90
-jax.numpy|axis@1|flip
 jax.numpy|length|bincount
 jax.numpy|n@0|diag_indices
 jax.numpy|n@0 dtype@1|identity
@@ -501,13 +356,12 @@ jax.numpy.linalg|n@1|matrix_power
 jax.numpy.linalg|ord@1 axis@2 keepdims@3|norm
 jax.ops|num_segments@2|segment_max segment_min segment_prod segment_sum
 jax.random|shape@3 dtype@4|ball beta double_sided_maxwell f multivariate_normal
-jax.random|shape@3 dtype@4|truncated_normal weibull_min
-jax.random|shape@1 dtype@2|bits cauchy exponential gumbel laplace logistic maxwell normal
-jax.random|shape@1 dtype@2|rademacher uniform
+jax.random|shape@3 dtype@4|truncated_normal weibull_min binomial
+jax.random|shape@1 dtype@2|bits cauchy exponential gumbel laplace logistic maxwell
+jax.random|shape@1 dtype@2|normal rademacher uniform
 jax.random|shape@1 dtype@4|randint
-jax.random|shape@2 dtype@3|chisquare dirichlet gamma generalized_normal geometric loggamma
-jax.random|shape@2 dtype@3|lognormal pareto poisson rayleigh t wald
-jax.random|shape@3 dtype@4|binomial
+jax.random|shape@2 dtype@3|chisquare dirichlet gamma generalized_normal geometric
+jax.random|shape@2 dtype@3|loggamma lognormal pareto poisson rayleigh t wald
 jax.random|shape@4 dtype@5|triangular
 jax.random|num@1|split
 jax.random|shape@2|bernoulli
@@ -685,30 +539,32 @@ the time|datetime.date.today
 a pause|time.sleep
 random numbers of Python|random.random random.randint random.randrange random.uniform
 random numbers of Python|random.choice random.choices random.sample random.shuffle
-random numbers of Python|random.gauss random.normalvariate random.expovariate random.seed
-random numbers of Python|random.betavariate random.triangular random.getrandbits
-random numbers of Python|uuid.uuid1 uuid.uuid4 os.urandom secrets.token_hex secrets.randbelow
+random numbers of Python|random.gauss random.normalvariate random.expovariate
+random numbers of Python|random.seed random.betavariate random.triangular
+random numbers of Python|random.getrandbits uuid.uuid1 uuid.uuid4 os.urandom
+random numbers of Python|secrets.token_hex secrets.randbelow
 random numbers of NumPy|numpy.random.rand numpy.random.randn numpy.random.random
-random numbers of NumPy|numpy.random.random_sample numpy.random.randint numpy.random.uniform
-random numbers of NumPy|numpy.random.normal numpy.random.standard_normal numpy.random.choice
+random numbers of NumPy|numpy.random.random_sample numpy.random.randint
+random numbers of NumPy|numpy.random.uniform numpy.random.normal
+random numbers of NumPy|numpy.random.standard_normal numpy.random.choice
 random numbers of NumPy|numpy.random.permutation numpy.random.shuffle numpy.random.seed
 random numbers of NumPy|numpy.random.beta numpy.random.binomial numpy.random.exponential
 random numbers of NumPy|numpy.random.gamma numpy.random.poisson numpy.random.default_rng
 the environment|os.getenv os.environ.get os.environb.get os.getcwd os.getpid
-the file system|open os.listdir os.path.exists os.makedirs os.remove os.rename pathlib.Path.open
-the file system|numpy.load numpy.save numpy.savez numpy.savetxt numpy.loadtxt
-the file system|pickle.dump pickle.load json.dump json.load
+the file system|open os.listdir os.path.exists os.makedirs os.remove os.rename
+the file system|pathlib.Path.open numpy.load numpy.save numpy.savez numpy.savetxt
+the file system|numpy.loadtxt pickle.dump pickle.load json.dump json.load
 user input|input sys.stdin.read sys.stdin.readline
-output|print sys.stdout.write sys.stderr.write sys.stdout.flush sys.stderr.flush pprint.pprint
-output|logging.debug logging.info logging.warning logging.error logging.critical
-output|logging.exception logging.log warnings.warn absl.logging.info absl.logging.warning
-output|absl.logging.error absl.logging.debug
+output|print sys.stdout.write sys.stderr.write sys.stdout.flush sys.stderr.flush
+output|pprint.pprint logging.debug logging.info logging.warning logging.error
+output|logging.critical logging.exception logging.log warnings.warn absl.logging.info
+output|absl.logging.warning absl.logging.error absl.logging.debug
 """
 
 
 def _impure() -> dict[str, str]:
     table: dict[str, str] = {}
-    for line in _IMPURE.split("\n"):
+    for line in _IMPURE.strip().split("\n"):
         what, _, names = line.partition("|")
         table |= dict.fromkeys(names.split(), what)
     return table
@@ -827,11 +683,11 @@ def _aliases() -> dict[str, str]:
 
 @functools.cache
 def _api_rows() -> dict[str, tuple[str, str]]:
-    rows = {
-        f"{module}.{name}": (result, flags)
-        for module, result, flags, names in _ROWS
-        for name in names.split()
-    }
+    rows: dict[str, tuple[str, str]] = {}
+    for line in _ROWS.strip().split("\n"):
+        module, result, flags, names = line.split("|")
+        for name in names.split():
+            rows[f"{module}.{name}"] = (result, flags)
     for name in _DTYPES.split():
         rows[f"jax.numpy.{name}"] = ("same", "c")
     return rows
@@ -841,9 +697,7 @@ def _api_rows() -> dict[str, tuple[str, str]]:
 def _static_params() -> dict[str, tuple[StaticParam, ...]]:
     reasons = {n: word for word, ns in _STATIC_REASONS.items() for n in ns.split()}
     table: dict[str, tuple[StaticParam, ...]] = {}
-    for line in _STATIC_PARAMS.split("\n"):
-        if not line:
-            continue
+    for line in _STATIC_PARAMS.strip().split("\n"):
         module, params, functions = line.split("|")
         found = []
         for param in params.split():
