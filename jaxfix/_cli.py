@@ -6,7 +6,7 @@ import importlib
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +15,7 @@ import typer
 
 from jaxfix import __version__, _cli_proof
 from jaxfix._errors import UsageError
-from jaxfix._options import Color, Format, Options, command, plain_command
+from jaxfix._options import Color, Format, Options, command, plain_command, sign
 
 if TYPE_CHECKING:
     from jaxfix._analysis.finding import FileError
@@ -50,9 +50,7 @@ class TableFormat(StrEnum):
 
 Paths = Annotated[
     list[str],
-    typer.Argument(
-        metavar="PATH...", help="Files, folders, or `-` for text from stdin."
-    ),
+    typer.Argument(metavar="PATH", help="Files, folders, or `-` for text from stdin."),
 ]
 
 
@@ -61,7 +59,15 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         # A name that the terminal cannot show must not stop the report.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    app(prog_name="jaxfix")
+    application(sys.argv[1:])(prog_name="jaxfix")
+
+
+def application(asked: Collection[str] | None = None) -> typer.Typer:
+    """The commands, those in `asked` with their options; None: all with them."""
+    for info in app.registered_commands:
+        if info.callback and (asked is None or info.callback.__name__ in asked):
+            sign(info.callback)
+    return app
 
 
 def _version(asked: bool) -> None:
@@ -89,7 +95,8 @@ def check(
     paths: Paths,
     options: Options,
     write_baseline: Annotated[
-        Path | None, typer.Option(help="Write all findings to this baseline file.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write all findings to this baseline."),
     ] = None,
     add_ignores: Annotated[
         bool,

@@ -44,10 +44,15 @@ def _hunks(
     before: Sequence[str], after: Sequence[str]
 ) -> Iterator[tuple[Edit, int, int]]:
     """The edits that lead from one to the other, each with its first and last line."""
-    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
-    for kind, start, end, new_start, new_end in matcher.get_opcodes():
+    # What is the same at both ends needs no search, which is quadratic.
+    skip = _common(before, after)
+    tail = _common(before[skip:][::-1], after[skip:][::-1])
+    old, new = before[skip : len(before) - tail], after[skip : len(after) - tail]
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    for kind, *ends in matcher.get_opcodes():
         if kind == "equal":
             continue
+        start, end, new_start, new_end = (at + skip for at in ends)
         text = "".join(f"{line}\n" for line in after[new_start:new_end])
         if end < len(before):
             span = Span(start + 1, 1, end + 1, 1)
@@ -55,6 +60,12 @@ def _hunks(
             span = Span(start + 1, 1, end, len(before[-1]) + 1)
             text = text.removesuffix("\n")
         yield Edit(span, text), start + 1, max(end, start + 1)
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many lines are the same from the start."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _functions(tree: ast.Module) -> list[range]:

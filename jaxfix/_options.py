@@ -51,10 +51,15 @@ class Options:
     """The options that commands share; None leaves it to the configuration."""
 
     select: Annotated[
-        list[str] | None, _option("Rules to run: names, `prefix*`, ALL.")
+        list[str] | None,
+        _option("Rules to run: names, `prefix*`, ALL.", metavar="RULES"),
     ] = None
-    ignore: Annotated[list[str] | None, _option("Rules not to run.")] = None
-    extend_select: Annotated[list[str] | None, _option("Rules to run as well.")] = None
+    ignore: Annotated[
+        list[str] | None, _option("Rules not to run.", metavar="RULES")
+    ] = None
+    extend_select: Annotated[
+        list[str] | None, _option("Rules to run as well.", metavar="RULES")
+    ] = None
     unsafe_fixes: Annotated[
         bool | None,
         _option(
@@ -62,33 +67,46 @@ class Options:
             "--unsafe-fixes/--no-unsafe-fixes",
         ),
     ] = None
-    exclude: Annotated[list[str] | None, _option("Files and folders to skip.")] = None
+    exclude: Annotated[
+        list[str] | None, _option("Files and folders to skip.", metavar="GLOB")
+    ] = None
     force_exclude: Annotated[
         bool | None, _option("Skip excluded files even if named.", "--force-exclude")
     ] = None
     entry_points: Annotated[
         list[str] | None,
-        _option("Functions that users of the project jit, as `pkg.losses.*`."),
+        _option(
+            "Functions that users of the project jit, as `pkg.losses.*`.",
+            metavar="PATTERN",
+        ),
     ] = None
-    config: Annotated[Path | None, _option("Read this configuration file.")] = None
+    config: Annotated[
+        Path | None, _option("Read this configuration file.", metavar="FILE")
+    ] = None
     isolated: Annotated[bool, _option("Read no configuration.", "--isolated")] = False
     python: Annotated[
-        str | None, _option("The interpreter whose jax runs the validation.")
+        str | None,
+        _option(
+            "The interpreter whose jax runs the validation.", metavar="INTERPRETER"
+        ),
     ] = None
     jax_version: Annotated[
-        str | None, _option("The jax that generated code is for, as 0.6.")
+        str | None,
+        _option("The jax that generated code is for, as 0.6.", metavar="X.Y"),
     ] = None
     jobs: Annotated[
-        int | None, _option("How many processes; 0: all processors.", "--jobs", "-j")
+        int | None,
+        _option("How many processes; 0: all processors.", "--jobs", "-j", metavar="N"),
     ] = None
     no_cache: Annotated[
         bool, _option("Keep nothing between runs (jaxfix keeps nothing).", "--no-cache")
     ] = False
     baseline: Annotated[
-        Path | None, _option("Hide the findings that this file lists.")
+        Path | None, _option("Hide the findings that this file lists.", metavar="FILE")
     ] = None
     stdin_filename: Annotated[
-        str | None, _option("The name of the file whose text comes as `-`.")
+        str | None,
+        _option("The name of the file whose text comes as `-`.", metavar="FILE"),
     ] = None
     quiet: Annotated[bool, _option("Print findings only.", "--quiet", "-q")] = False
     verbose: Annotated[
@@ -96,7 +114,9 @@ class Options:
     ] = False
     color: Annotated[Color, _option("When to print in color.")] = Color.AUTO
     output_format: Annotated[Format, _option("How to print the report.")] = Format.TEXT
-    output_file: Annotated[Path | None, _option("Write the report there.")] = None
+    output_file: Annotated[
+        Path | None, _option("Write the report there.", metavar="FILE")
+    ] = None
     exit_zero: Annotated[
         bool, _option("Exit with 0 though there are findings.", "--exit-zero")
     ] = False
@@ -142,10 +162,10 @@ _NAMES = tuple(field.name for field in fields(Options))
 
 
 def command(run: Callable[..., int]) -> Callable[..., None]:
-    """A command with the shared options in front of its own.
+    """A command with its own options and the shared ones.
 
-    `run` takes its own arguments by name and `options`; it gives the exit code. Errors
-    for the user end the command with a line on stderr and the code that they carry.
+    `run` takes its own by name and the shared ones as `options`; it gives the exit
+    code. Errors for the user end with a line on stderr and the code that they carry.
     """
 
     @functools.wraps(run)
@@ -153,22 +173,7 @@ def command(run: Callable[..., int]) -> Callable[..., None]:
         shared = {name: given.pop(name) for name in _NAMES}
         _finish(lambda: run(options=Options(**shared), **given))
 
-    own = inspect.signature(run, eval_str=True).parameters.values()
-    hints = get_type_hints(Options, include_extras=True)
-    shared = [
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=field.default,
-            annotation=hints[field.name],
-        )
-        for field in fields(Options)
-    ]
-    parameters = [*(p for p in own if p.name != "options"), *shared]
-    ordered = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
-    wrapper.__signature__ = inspect.Signature(ordered)  # type: ignore[attr-defined]
-    wrapper.__annotations__ = {p.name: p.annotation for p in ordered}
-    return wrapper
+    return _unsigned(wrapper)
 
 
 def plain_command(run: Callable[..., int]) -> Callable[..., None]:
@@ -178,7 +183,41 @@ def plain_command(run: Callable[..., int]) -> Callable[..., None]:
     def wrapper(**given: Any) -> None:
         _finish(lambda: run(**given))
 
+    return _unsigned(wrapper)
+
+
+def _unsigned(wrapper: Callable[..., None]) -> Callable[..., None]:
+    """Without parameters until `sign`: reading all takes a quarter of the start."""
+    wrapper.__signature__ = inspect.Signature()  # type: ignore[attr-defined]
+    wrapper.__annotations__ = {}
     return wrapper
+
+
+def sign(wrapper: Callable[..., None]) -> None:
+    """Give a command the parameters that typer makes options of."""
+    run = inspect.unwrap(wrapper)
+    own = inspect.signature(run, eval_str=True).parameters
+    parameters = [parameter for name, parameter in own.items() if name != "options"]
+    if "options" in own:
+        parameters += _parameters()
+    keywords = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
+    wrapper.__signature__ = inspect.Signature(keywords)  # type: ignore[attr-defined]
+    wrapper.__annotations__ = {p.name: p.annotation for p in keywords}
+
+
+@functools.cache
+def _parameters() -> tuple[inspect.Parameter, ...]:
+    """The shared options as parameters of a function."""
+    hints = get_type_hints(Options, include_extras=True)
+    return tuple(
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=field.default,
+            annotation=hints[field.name],
+        )
+        for field in fields(Options)
+    )
 
 
 def _finish(run: Callable[[], int]) -> None:

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import jaxfix
 from jaxfix import _api
-from jaxfix._cli import app
+from jaxfix._cli import application
 from jaxfix._report.result import Report
 from jaxfix._validation import commands
 from jaxfix._validation.verdict import Kind, Proof, Target, Verdict
@@ -37,7 +37,7 @@ class Result:
     """What a command printed, and how it ended."""
 
     def __init__(self, *arguments: str, stdin: str | bytes | None = None) -> None:
-        done = CliRunner().invoke(app, arguments, input=stdin)
+        done = CliRunner().invoke(application(), arguments, input=stdin)
         if done.exception and not isinstance(done.exception, SystemExit):
             raise done.exception
         self.code = done.exit_code
