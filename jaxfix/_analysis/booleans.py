@@ -201,3 +201,122 @@ def membership(
         raise CannotFix("the container of `in` is not known to be an array or a tuple")
     marked(test_node)
     return test_node if positive else negation(fn, spell, test_node)
+
+
+# --- original nodes that force the truth of a tracer
+
+
+def forced_operand(fn: Function, node: ast.expr) -> ast.expr | None:
+    """The traced operand whose truth a boolean expression asks for; None if none."""
+    match node:
+        case ast.BoolOp(values=values):
+            return next((v for v in values[:-1] if fn.tracer(v) is not None), None)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return operand if fn.tracer(operand) is not None else None
+        case ast.Compare(left=left, ops=ops, comparators=rights):
+            if any(isinstance(op, ast.In | ast.NotIn) for op in ops):
+                return node if fn.tracer(node) is not None else None
+            if len(ops) == 1:
+                sides = [fn.value(left), fn.value(rights[0])]
+                if not all(isinstance(side, Seq) for side in sides):
+                    return None
+                return node if fn.tracer(node) is not None else None
+            if any(isinstance(op, ast.Is | ast.IsNot) for op in ops):
+                return None
+            first = [left, *rights[:-1]]
+            return next((v for v in first if fn.tracer(v) is not None), None)
+        case _:
+            return None
+
+
+def check_effects(fn: Function, node: ast.expr) -> None:
+    """Both sides will be evaluated: the right ones must be pure and defined.
+
+    Raises:
+      CannotFix: an operand that Python may skip has an effect.
+    """
+    from .effects import obstacle
+
+    skipped: list[ast.expr] = []
+    match node:
+        case ast.BoolOp(values=values):
+            skipped = values[1:]
+        case ast.Compare(comparators=rights) if len(rights) > 1:
+            skipped = rights[1:]
+    for operand in skipped:
+        if any(isinstance(n, ast.NamedExpr) for n in ast.walk(operand)):
+            raise CannotFix("an operand that Python may skip binds a name")
+        if (why := obstacle(fn, operand)) is not None:
+            raise CannotFix(f"an operand that Python may skip has effects: {why}")
+
+
+def in_condition(fn: Function, node: ast.expr) -> bool:
+    """Is only the truth of the expression used?"""
+    parent = fn.module.parent(node)
+    match parent:
+        case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
+            return test is node
+        case ast.Assert(test=test):
+            return test is node
+        case ast.UnaryOp(op=ast.Not()):
+            return True
+        case ast.BoolOp():
+            return in_condition(fn, parent)
+        case _:
+            return False
+
+
+def rewritten(fn: Function, spell: Spell, node: ast.expr) -> ast.expr:
+    """A boolean expression on traced values as array operations."""
+    match node:
+        case ast.UnaryOp(operand=operand):
+            return negation(fn, spell, operand)
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            return comparison(fn, spell, left, op, right)
+        case ast.Compare():
+            return chained(fn, spell, node)
+        case ast.BoolOp():
+            if in_condition(fn, node) or all(is_bool(fn.value(v)) for v in node.values):
+                return truth_of(fn, spell, node)
+            return picked(fn, spell, node)
+        case _:
+            raise CannotFix("not a boolean expression")
+
+
+def truth_of(fn: Function, spell: Spell, node: ast.BoolOp) -> ast.expr:
+    """Static operands that come first keep Python's short circuit."""
+    values = list(node.values)
+    leading: list[ast.expr] = []
+    while values and fn.static(values[0]):
+        leading.append(values.pop(0))
+    for value in values:
+        if fn.static(value) and not is_bool(fn.value(value)):
+            raise CannotFix(f"`{ast.unparse(value)}` is no bool and comes after a tracer")
+    rest = junction(fn, spell, node.op, values)
+    if not leading:
+        return rest
+    return ast.BoolOp(node.op, [*leading, rest])
+
+
+def picked(fn: Function, spell: Spell, node: ast.BoolOp) -> ast.expr:
+    """`a or b`, `a and b` used as a value: a choice by the truth of a."""
+    is_or = isinstance(node.op, ast.Or)
+    out = node.values[-1]
+    for value in reversed(node.values[:-1]):
+        if sum(1 for _ in ast.walk(value)) > 6:
+            raise CannotFix("the first operand is long; give it a name")
+        out = pick(fn, spell, value, out, is_or)
+    return out
+
+
+def pick(
+    fn: Function, spell: Spell, first: ast.expr, other: ast.expr, is_or: bool
+) -> ast.expr:
+    known = fn.value(first)
+    options = alternatives(known) if known is not None else ()
+    choice = [first, other] if is_or else [other, first]
+    made: ast.expr = build.call(spell("jax.numpy.where"), first, *choice)
+    if Const(None) in options:
+        is_none = ast.Compare(first, [ast.Is()], [build.const(None)])
+        made = ast.IfExp(is_none, other if is_or else first, made)
+    return made

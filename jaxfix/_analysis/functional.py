@@ -743,15 +743,20 @@ def boolean_choice(
 
 
 def is_whereable(a: Typed, b: Typed) -> bool:
-    """Can `jnp.where` take the two values? Arrays and numbers only."""
+    """Can `jnp.where` take the two values? Arrays and numbers only.
+
+    A bare parameter may be a pytree; beside an array or a number it is an array.
+    """
+    bare = 0
     for side in (a, b):
         value = collapse(side.value)
         if value is None:
             return False
         found = as_array(value)
-        if found is None or found.key or (found.tree and found.assumed):
+        if found is None or found.key:
             return False
-    return True
+        bare += found.tree and found.assumed
+    return bare < 2
 
 
 def check_where(name: str, a: Typed, b: Typed) -> None:

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import ast
+from typing import ClassVar
+
+from jaxfix.codemod import CannotFix, Function, Plan, Problem, Rule, Safety
+
+
+class TracedRaise(Rule):
+    """`raise` under a traced condition.
+
+    The condition is not known while tracing, and a compiled program has no exceptions.
+
+    ## Example
+
+    ```python before
+    @jax.jit
+    def invert(x):
+        if x == 0:
+            raise ZeroDivisionError("x is zero")
+        return 1 / x
+    ```
+
+    ## Safety
+
+    Reported only: what should happen instead is a decision (NaN, a status value, a
+    check before the call, `checkify`).
+
+    ## Not fixed
+
+    - Always.
+
+    ## See
+
+    - https://docs.jax.dev/en/latest/debugging/checkify_guide.html
+    """
+
+    visits: ClassVar = (ast.If,)
+    safety: ClassVar = Safety.REPORT
+
+    def find(self, fn: Function, node: ast.If) -> Problem | None:
+        if not any(isinstance(s, ast.Raise) for s in node.body):
+            return None
+        if because := fn.traced(node.test):
+            text = ast.unparse(node.test)
+            return Problem(f"an exception depends on `{text}`, a traced value", because)
+        return None
+
+    def plan(self, fn: Function, node: ast.If) -> Plan:
+        raise CannotFix("compiled code cannot raise; check before the call or use checkify")

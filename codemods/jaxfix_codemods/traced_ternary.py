@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import ast
+from typing import ClassVar
+
+from jaxfix.codemod import (
+    CannotFix,
+    Expression,
+    Function,
+    Plan,
+    Problem,
+    Rewriter,
+    Rule,
+)
+
+
+class TracedTernary(Rule):
+    """Conditional expression on a traced value.
+
+    `a if c else b` asks for a concrete bool. `jnp.where` evaluates both values and picks
+    one; where a value is expensive, or not defined on both sides, `lax.cond` does.
+
+    ## Example
+
+    ```python before
+    @jax.jit
+    def hinge(x):
+        return x if x > 0 else 0.1 * x
+    ```
+
+    ```python after
+    @jax.jit
+    def hinge(x):
+        return jnp.where(x > 0, x, 0.1 * x)
+    ```
+
+    ```python check
+    hinge(2.0)
+    hinge(-2.0)
+    jax.grad(hinge)(-2.0)
+    ```
+
+    ## Safety
+
+    Safe. `jnp.where` only where both values and their gradients are finite.
+
+    ## Not fixed
+
+    - One value is None, a string or of another shape.
+    - A value with effects: a walrus, an append.
+
+    ## See
+
+    - https://docs.jax.dev/en/latest/_autosummary/jax.numpy.where.html
+    """
+
+    visits: ClassVar = (ast.IfExp,)
+
+    def find(self, fn: Function, node: ast.IfExp) -> Problem | None:
+        if because := fn.traced(node.test):
+            text = ast.unparse(node.test)
+            return Problem(f"`... if {text} else ...` on a traced value", because)
+        return None
+
+    def plan(self, fn: Function, node: ast.IfExp) -> Plan:
+        for part in (node.body, node.orelse):
+            if any(isinstance(n, ast.NamedExpr) for n in ast.walk(part)):
+                raise CannotFix("one of the values binds a name")
+        return Expression("jnp.where or lax.cond")
+
+    def fix(
+        self, fn: Function, node: ast.IfExp, plan: Plan, write: Rewriter
+    ) -> ast.expr:
+        return write.choose(fn, node.test, node.body, node.orelse)

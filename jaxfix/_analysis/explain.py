@@ -1,0 +1,80 @@
+"""`jaxfix why`: what is known of the values on a line, in words."""
+
+from __future__ import annotations
+
+import ast
+
+from .facts import Facts, Function
+from .values import Array, Const, Dict, Seq, Static, Union, Unknown, Value, tracer
+
+
+def explain(facts: Facts, path: str, line: int, name: str | None) -> tuple[str, ...]:
+    """Lines to print for `FILE:LINE[:NAME]`."""
+    module = facts.project.by_path.get(path)
+    if module is None:
+        return (f"{path}: not a file of this run",)
+    out: list[str] = []
+    for fn in facts.functions(module):
+        for node in fn.walk():
+            if isinstance(node, ast.expr) and wanted(node, line, name):
+                out += describe(fn, node)
+    if not out:
+        what = f"`{name}`" if name else "an expression"
+        return (f"{path}:{line}: {what} is not evaluated on this line",)
+    return tuple(dict.fromkeys(out))
+
+
+def wanted(node: ast.expr, line: int, name: str | None) -> bool:
+    if node.lineno != line:
+        return False
+    if name is None:
+        return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    return ast.unparse(node) == name
+
+
+def describe(fn: Function, node: ast.expr) -> list[str]:
+    text = ast.unparse(node)
+    where = f"{fn.path}:{node.lineno}"
+    value = fn.value(node)
+    if value is None:
+        host = fn.host_value(node)
+        if host is None:
+            return [f"{where}: `{text}`: no transform reaches this code"]
+        return [f"{where}: `{text}` is a plain Python value here: {kind(host)}"]
+    found = tracer(value)
+    if found is None:
+        return [f"{where}: `{text}` is static: {kind(value)}"]
+    word = "assumed to be traced" if found.assumed else "traced"
+    lines = [f"{where}: `{text}` is {word}: {kind(found)}"]
+    if found.why is not None:
+        lines += [f"    {e.path}:{e.line}: {e.text}" for e in reversed(found.why.chain())]
+    return lines
+
+
+def kind(value: Value) -> str:
+    """A value in a few words."""
+    match value:
+        case Array(dtype=dtype, shape=shape, traced=traced):
+            word = "a tracer" if traced else "a concrete array"
+            parts = [word]
+            if dtype is not None and dtype.kind is not None:
+                names = {"b": "bool", "i": "integer", "f": "float", "c": "complex"}
+                weak = "weak " if dtype.is_weak else ""
+                parts.append(weak + names[dtype.kind])
+            if shape == frozenset():
+                parts.append("scalar")
+            return ", ".join(parts)
+        case Const(value=constant):
+            return f"the constant {constant!r}"
+        case Static(type=name):
+            return f"known while tracing{f' ({name})' if name else ''}"
+        case Seq(kind=name):
+            return f"a {name}"
+        case Dict():
+            return "a dict"
+        case Union(options=options):
+            return " or ".join(kind(o) for o in options)
+        case Unknown():
+            return "not known"
+        case _:
+            return "a Python object"

@@ -1,0 +1,349 @@
+"""Stages 2 to 4 over parsed files: findings, and the changes that mend them."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ._analysis.columns import span_of
+from ._analysis.facts import Facts
+from ._analysis.finding import (
+    Change,
+    FileError,
+    Finding,
+    Fix,
+    Safety,
+)
+from ._analysis.interpret import Interpreter
+from ._analysis.project import INTERESTING, Project
+from ._analysis.source import Source
+from ._rewriting.claims import Claim, claims_of
+from ._rewriting.registry import rules as all_rules
+from ._rewriting.rule import Rule
+
+MAX_ROUNDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class EngineOptions:
+    """What a run is told. `skip` names findings that are suppressed: shown, not fixed."""
+
+    rules: frozenset[str]
+    entry_points: tuple[str, ...] = ()
+    extra_transforms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    static_calls: tuple[str, ...] = ()
+    jax_version: tuple[int, int] = (0, 4)
+    prefer: Mapping[str, str] = field(default_factory=dict)
+    roots: tuple[str, ...] = ()
+    skip: Callable[[Finding], bool] = lambda finding: False
+    jobs: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run found, and what it would write."""
+
+    findings: tuple[Finding, ...]
+    changes: tuple[Change, ...]
+    fixed: tuple[Finding, ...]
+    errors: tuple[FileError, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleInfo:
+    """One row of the table of rules."""
+
+    name: str
+    summary: str
+    safety: Safety
+
+
+@dataclass(slots=True)
+class Analysis:
+    """One analysis of one state of the project."""
+
+    facts: Facts
+    claims: list[Claim]
+
+
+def rule_names() -> tuple[str, ...]:
+    return tuple(all_rules())
+
+
+def rule_page(name: str) -> str:
+    return all_rules()[name].page
+
+
+def rule_table() -> tuple[RuleInfo, ...]:
+    return tuple(RuleInfo(r.name, r.summary, r.safety) for r in all_rules().values())
+
+
+def run(
+    sources: Sequence[Source], options: EngineOptions, *, fix: Safety | None
+) -> Outcome:
+    """Check `sources`; with `fix`, also make the changes up to that grade."""
+    files = [(s.path, s.text, s.tree) for s in sources]
+    first = analyse(files, options)
+    settle(first)
+    findings = {id(c): finding_of(c) for c in first.claims if shown(c)}
+    ordered = tuple(sorted(findings.values(), key=lambda f: f.sort_key))
+    if fix is None or not first.claims:
+        return Outcome(ordered, (), (), ())
+    texts, withheld, touched, used = mend(first, files, options, fix)
+    changes = tuple(
+        Change(path, before, texts[path], tuple(touched.get(path, ())),
+               tuple(sorted(used.get(path, ()))))
+        for path, before, _ in files
+        if texts.get(path, before) != before
+    )
+    held = {id(c): why for c, why in withheld}
+    done = [
+        findings[id(c)]
+        for c in first.claims
+        if id(c) in findings and accepted(c, fix, options) and id(c) not in held
+    ]
+    final = [
+        replace(findings[id(c)], fix=None, not_fixed=held[id(c)])
+        if id(c) in held
+        else findings[id(c)]
+        for c in first.claims
+        if id(c) in findings
+    ]
+    return Outcome(
+        tuple(sorted(final, key=lambda f: f.sort_key)),
+        changes,
+        tuple(sorted(done, key=lambda f: f.sort_key)),
+        (),
+    )
+
+
+# --- analysis
+
+
+def analyse(files: Sequence[tuple[str, str, ast.Module]], options: EngineOptions) -> Analysis:
+    project = Project(files)
+    interpreter = Interpreter(
+        project,
+        entry_points=options.entry_points,
+        extra_transforms=options.extra_transforms,
+    )
+    interpreter.run()
+    facts = Facts(project, interpreter)
+    rules = [r for name, r in all_rules().items() if name in options.rules]
+    claims: list[Claim] = []
+    for module in project.in_scope():
+        if INTERESTING.search(module.text.encode()) or ran_something(facts, module.path):
+            claims += claims_of(facts, module, rules)
+    return Analysis(facts, claims)
+
+
+def ran_something(facts: Facts, path: str) -> bool:
+    reached = facts.interpreter.reached
+    functions = facts.interpreter.functions
+    return any(
+        functions[key].module.path == path for key in reached if key in functions
+    )
+
+
+def shown(one: Claim) -> bool:
+    return one.inside is None
+
+
+def settle(analysis: Analysis) -> None:
+    """Find out which plans can be carried out together; close the others."""
+    if any(c.is_open for c in analysis.claims):
+        from ._rewriting.rewrite import apply
+
+        apply(analysis.facts, analysis.claims)
+    for one in analysis.claims:
+        outer = one.inside
+        if outer is not None and not one.is_open and outer.is_open:
+            outer.not_fixed = one.not_fixed
+    if any(c.inside is not None and not c.is_open for c in analysis.claims):
+        closed = [c for c in analysis.claims if c.inside and not c.inside.is_open]
+        for one in closed:
+            one.not_fixed = one.not_fixed or one.inside.not_fixed  # type: ignore[union-attr]
+
+
+def finding_of(one: Claim) -> Finding:
+    module = one.fn.module
+    fix = None
+    if one.is_open and one.plan is not None:
+        fix = Fix(one.plan.title, one.plan.safety)
+    return Finding(
+        path=module.path,
+        span=span_of(module.text, one.node),
+        rule=one.rule.name,
+        message=one.problem.message,
+        because=one.problem.because,
+        fix=fix,
+        not_fixed=one.not_fixed if fix is None else None,
+        function=one.fn.qualname,
+    )
+
+
+def accepted(one: Claim, fix: Safety, options: EngineOptions) -> bool:
+    """Is the fix of this claim wanted in this run?"""
+    if not one.is_open or one.plan is None:
+        return False
+    outer = one.inside
+    if outer is not None:
+        return accepted(outer, fix, options)
+    if one.plan.safety is Safety.UNSAFE and fix is not Safety.UNSAFE:
+        return False
+    return not options.skip(finding_of(one))
+
+
+# --- fixing
+
+
+Texts = dict[str, str]
+Held = list[tuple[Claim, str]]
+
+
+def mend(
+    first: Analysis,
+    files: Sequence[tuple[str, str, ast.Module]],
+    options: EngineOptions,
+    fix: Safety,
+) -> tuple[Texts, Held, dict[str, list[str]], dict[str, set[str]]]:
+    """Apply the accepted fixes until nothing is left to fix; check what comes out."""
+    texts = {path: text for path, text, _ in files}
+    touched: dict[str, list[str]] = {}
+    used: dict[str, set[str]] = {}
+    withheld: Held = []
+    analysis, trees = first, list(files)
+    for round_ in range(MAX_ROUNDS):
+        result = one_round(analysis, trees, options, fix)
+        if round_ == 0:
+            withheld = result.withheld
+        if not result.texts:
+            break
+        texts |= result.texts
+        for path, names in result.touched.items():
+            known = touched.setdefault(path, [])
+            known += [n for n in names if n not in known]
+        for path, names_ in result.used.items():
+            used.setdefault(path, set()).update(names_)
+        trees = [(p, texts[p], t if texts[p] == s else ast.parse(texts[p]))
+                 for p, s, t in trees]
+        analysis = result.after
+        settle(analysis)
+    return texts, withheld, touched, used
+
+
+@dataclass(slots=True)
+class Round:
+    texts: Texts
+    after: Analysis
+    withheld: Held
+    touched: dict[str, list[str]]
+    used: dict[str, set[str]]
+
+
+def one_round(
+    analysis: Analysis,
+    files: Sequence[tuple[str, str, ast.Module]],
+    options: EngineOptions,
+    fix: Safety,
+) -> Round:
+    """One application of all accepted claims, less those whose result fails its check."""
+    from ._rewriting.rewrite import apply
+
+    chosen = [c for c in analysis.claims if accepted(c, fix, options)]
+    withheld: Held = []
+    while chosen:
+        trial = [copy_claim(c) for c in chosen]
+        rewriter = apply(analysis.facts, trial)
+        kept = [c for c, t in zip(chosen, trial, strict=True) if t.is_open]
+        for c, t in zip(chosen, trial, strict=True):
+            if not t.is_open:
+                withheld.append((c, t.not_fixed or ""))
+        texts = rewriter.code()
+        if not texts:
+            break
+        bad, after = verify(analysis, kept, files, texts, options)
+        if not bad:
+            used: dict[str, set[str]] = {}
+            for c in kept:
+                used.setdefault(c.fn.path, set()).add(c.rule.name)
+            return Round(texts, after, withheld, rewriter.touched, used)
+        withheld += [(c, why) for c, why in bad]
+        refused = {id(c) for c, _ in bad}
+        chosen = [c for c in kept if id(c) not in refused]
+    return Round({}, analysis, withheld, {}, {})
+
+
+def copy_claim(one: Claim) -> Claim:
+    return Claim(one.rule, one.fn, one.node, one.problem, one.plan, None, one.inside)
+
+
+def verify(
+    before: Analysis,
+    kept: Sequence[Claim],
+    files: Sequence[tuple[str, str, ast.Module]],
+    texts: Texts,
+    options: EngineOptions,
+) -> tuple[Held, Analysis]:
+    """Read the new texts as if they were the project: they parse, and what was mended
+    is gone. Returns the claims whose fix fails that, and the new analysis."""
+    trees: list[tuple[str, str, ast.Module]] = []
+    bad: Held = []
+    for path, text, tree in files:
+        if path in texts:
+            try:
+                tree = ast.parse(texts[path])
+            except SyntaxError as error:
+                why = f"the result does not parse (line {error.lineno}): a bug in jaxfix"
+                bad += [(c, why) for c in kept if c.fn.path == path]
+                continue
+            text = texts[path]
+        trees.append((path, text, tree))
+    if bad:
+        return bad, before
+    after = analyse(trees, options)
+    mended = Counter(key(c) for c in kept)
+    old = Counter(key(c) for c in before.claims)
+    new = Counter(key(c) for c in after.claims)
+    for where, count in mended.items():
+        if new[where] > old[where] - count:
+            why = "the result has the same problem again: the fix was withheld"
+            bad += [(c, why) for c in kept if key(c) == where]
+    return bad, after
+
+
+def key(one: Claim) -> tuple[str, str, str]:
+    return (one.fn.path, one.rule.name, one.fn.qualname.split(".<locals>")[0])
+
+
+# --- why
+
+
+def why(
+    sources: Sequence[Source],
+    path: str,
+    line: int,
+    name: str | None,
+    options: EngineOptions,
+) -> tuple[str, ...]:
+    """What is known of the expressions on a line: the chain from a transform, or why not."""
+    from ._analysis.explain import explain
+
+    files = [(s.path, s.text, s.tree) for s in sources]
+    analysis = analyse(files, options)
+    return explain(analysis.facts, path, line, name)
+
+
+__all__ = [
+    "EngineOptions",
+    "Outcome",
+    "Rule",
+    "RuleInfo",
+    "rule_names",
+    "rule_page",
+    "rule_table",
+    "run",
+    "why",
+]

@@ -1,0 +1,303 @@
+"""Claims become new source: one module at a time, innermost first."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from .._analysis import booleans, build
+from .._analysis.agree import Typed
+from .._analysis.desugar import Blocked, Desugar
+from .._analysis.facts import Facts, Function
+from .._analysis.finding import CannotFix
+from .._analysis.functional import Context, Functional
+from .._analysis.plan import Expression, Region, Sites, Statement
+from .._analysis.project import Module
+from .claims import Claim
+from .write import Writer
+
+
+@dataclass(slots=True)
+class Rewriter:
+    """Writes the fixes of a project: one `Writer` a module, made when first needed."""
+
+    facts: Facts
+    writers: dict[str, Writer] = field(default_factory=dict)
+    touched: dict[str, list[str]] = field(default_factory=dict)
+
+    def writer(self, module: Module) -> Writer:
+        if module.path not in self.writers:
+            self.writers[module.path] = Writer(module.text, module.tree)
+        return self.writers[module.path]
+
+    def spell(self, fn: Function) -> Callable[[str], str]:
+        """How a dotted jax name is spelled in a function's file."""
+        writer = self.writer(fn.module)
+        return lambda dotted: writer.name(dotted, scope(fn))
+
+    def fresh(self, fn: Function) -> Callable[[str], str]:
+        writer = self.writer(fn.module)
+        return lambda base: writer.fresh(base, scope(fn))
+
+    def functional(self, fn: Function) -> Functional:
+        """The machine that spells branches and loops, for a function's expressions."""
+        return Functional(fn, self.spell(fn), self.fresh(fn))
+
+    def choose(
+        self, fn: Function, test: ast.expr, a: ast.expr, b: ast.expr
+    ) -> ast.expr:
+        """`a if test else b` on a traced test, as `jnp.where` or `lax.cond`."""
+        first, second = Typed(a, fn.value(a)), Typed(b, fn.value(b))
+        functional = self.functional(fn)
+        return functional.select(test, fn.value(test), first, second, "the value")
+
+    def boolean(self, fn: Function, node: ast.expr) -> ast.expr:
+        """`and`, `or`, `not`, chained comparisons and `in` as array operations."""
+        return booleans.rewritten(fn, self.spell(fn), node)
+
+    def touch(self, fn: Function) -> None:
+        """Note that a function is changed."""
+        names = self.touched.setdefault(fn.path, [])
+        if fn.qualname not in names:
+            names.append(fn.qualname)
+
+    def code(self) -> dict[str, str]:
+        """The new texts of the modules that changed."""
+        texts = {path: writer.code() for path, writer in self.writers.items()}
+        return {
+            path: text
+            for path, text in texts.items()
+            if text != self.writers[path].text
+        }
+
+
+def scope(
+    fn: Function,
+) -> ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module:
+    return fn.node
+
+
+def apply(facts: Facts, claims: Sequence[Claim]) -> Rewriter:
+    """Carry out all open claims.
+
+    A claim that cannot be carried out, and those that stand or fall with it, are closed
+    with the reason, and the rest is done again from the start.
+    """
+    while True:
+        rewriter = Rewriter(facts)
+        failed = attempt(rewriter, claims)
+        if failed is None:
+            return rewriter
+        close(claims, *failed)
+
+
+def attempt(
+    rewriter: Rewriter, claims: Sequence[Claim]
+) -> tuple[Claim, ast.AST, str] | None:
+    """One try: None, or the claim that failed, where, and why."""
+    todo = [c for c in claims if c.is_open]
+    done: set[str] = set()
+    for one in todo:
+        try:
+            carry_out(rewriter, one, done)
+        except CannotFix as error:
+            return one, getattr(error, "node", one.node), str(error)
+    for fn, mine in by_function(todo).items():
+        regions = [c for c in mine if isinstance(c.plan, Region)]
+        statements = [c for c in mine if isinstance(c.plan, Statement)]
+        if not regions and not statements:
+            continue
+        try:
+            rewrite_body(rewriter, fn, regions, statements)
+        except CannotFix as error:
+            node = getattr(error, "node", None) or mine[0].node
+            return nearest(mine, node), node, str(error)
+        for c in mine:
+            rewriter.touch(c.fn)
+    try:
+        for path in list(rewriter.writers):
+            rewriter.writers[path].code()
+    except CannotFix as error:
+        node = getattr(error, "node", None)
+        one = nearest(todo, node) if node is not None else todo[0]
+        return one, node or one.node, str(error)
+    return None
+
+
+def carry_out(rewriter: Rewriter, one: Claim, done: set[str]) -> None:
+    match one.plan:
+        case Expression():
+            new = one.rule.fix(one.fn, one.node, one.plan, rewriter)
+            replace_expression(rewriter, one, new)
+            rewriter.touch(one.fn)
+        case Sites(key=key):
+            if key not in done:
+                done.add(key)
+                one.rule.fix(one.fn, one.node, one.plan, rewriter)
+            rewriter.touch(one.fn)
+
+
+def replace_expression(rewriter: Rewriter, one: Claim, new: ast.expr) -> None:
+    """Rendered late, when all edits of its parts are registered."""
+    writer = rewriter.writer(one.fn.module)
+    writer.edit(one.node, lambda: writer.expr(new))
+
+
+def by_function(claims: Sequence[Claim]) -> dict[Function, list[Claim]]:
+    found: dict[Function, list[Claim]] = {}
+    for one in claims:
+        found.setdefault(one.fn, []).append(one)
+    return found
+
+
+def rewrite_body(
+    rewriter: Rewriter,
+    fn: Function,
+    regions: Sequence[Claim],
+    statements: Sequence[Claim],
+) -> None:
+    """New statements for the body of a function."""
+    writer = rewriter.writer(fn.module)
+    node = fn.node
+    claimed = {id(c.node) for c in regions}
+    replaced = {id(c.node): c for c in statements}
+
+    def is_traced(stmt: ast.AST) -> bool:
+        if getattr(stmt, "traced", False):
+            return True
+        source = build.source_of(stmt)
+        return id(source) in claimed or is_elif_of(fn, source, claimed)
+
+    def make(one: Claim) -> list[ast.stmt]:
+        made: list[ast.stmt] = one.rule.fix(one.fn, one.node, one.plan, rewriter)
+        return made
+
+    if isinstance(node, ast.Lambda):
+        raise Blocked(node, "a lambda has no statements")
+    body = substitute(node.body, replaced, make)
+    if regions:
+        fresh = rewriter.fresh(fn)
+        desugared = Desugar(fn, is_traced, fresh).function_body(body)
+        functional = rewriter.functional(fn)
+        context = initial_context(fn)
+        body = functional.block(desugared, frozenset(), context)
+        body = without_last_return(body, node.body)
+    if isinstance(node, ast.Module):
+        for one in statements:
+            writer.replace_statement(
+                one.node,  # type: ignore[arg-type]
+                lambda one=one: writer.statements(make(one)),  # type: ignore[misc]
+            )
+        return
+    writer.replace_statement(
+        node, lambda: writer.compound(node, {"body": writer.statements(body)})
+    )
+
+
+def is_elif_of(fn: Function, node: ast.AST, claimed: set[int]) -> bool:
+    """An `elif` on a traced value belongs to its `if`."""
+    if not isinstance(node, ast.If):
+        return False
+    parent = fn.module.parent(node)
+    if not (isinstance(parent, ast.If) and parent.orelse == [node]):
+        return False
+    if not fn.traced(node.test):
+        return False
+    return id(parent) in claimed or is_elif_of(fn, parent, claimed)
+
+
+def initial_context(fn: Function) -> Context:
+    from .._analysis.interpret import parameters
+
+    types = {}
+    assert not isinstance(fn.node, ast.Module), "a module has no parameters"
+    for arg in parameters(fn.node):
+        value = fn.value(arg)
+        if value is not None:
+            types[arg.arg] = value
+    return Context(types, frozenset(a.arg for a in parameters(fn.node)))
+
+
+def without_last_return(
+    body: list[ast.stmt], before: Sequence[ast.stmt]
+) -> list[ast.stmt]:
+    """The `return None` that ends a body that falls off its end is not written."""
+    if body and isinstance(body[-1], ast.Return) and build.is_new(body[-1]):
+        if body[-1].value is None:
+            return body[:-1]
+    return body
+
+
+def substitute(
+    body: Sequence[ast.stmt],
+    replaced: dict[int, Claim],
+    make: Callable[[Claim], list[ast.stmt]],
+) -> list[ast.stmt]:
+    """The statements with those of `replaced` exchanged, in nested blocks too."""
+    from .._analysis.desugar import copy_with
+
+    out: list[ast.stmt] = []
+    for stmt in body:
+        if id(stmt) in replaced:
+            out += make(replaced[id(stmt)])
+            continue
+        inner = {id(n) for n in ast.walk(stmt)} & replaced.keys()
+        if not inner or isinstance(stmt, ast.FunctionDef | ast.ClassDef):
+            out.append(stmt)
+            continue
+        blocks = {
+            name: substitute(part, replaced, make)
+            for name in ("body", "orelse", "finalbody")
+            if (part := getattr(stmt, name, None))
+        }
+        out.append(copy_with(stmt, **blocks))
+    return out
+
+
+def nearest(claims: Sequence[Claim], node: ast.AST) -> Claim:
+    """The claim on `node`, or on the smallest node around it; else the first."""
+    for one in claims:
+        if one.node is node:
+            return one
+    around = [c for c in claims if any(n is node for n in ast.walk(c.node))]
+    if around:
+        return min(around, key=lambda c: sum(1 for _ in ast.walk(c.node)))
+    inside = [c for c in claims if any(n is c.node for n in ast.walk(node))]
+    return inside[0] if inside else claims[0]
+
+
+def close(claims: Sequence[Claim], failed: Claim, node: ast.AST, reason: str) -> None:
+    """Close a claim, and those in the same outermost statement of its function."""
+    failed.not_fixed = reason
+    region = outermost_statement(failed)
+    for one in claims:
+        if not one.is_open or one.fn.module is not failed.fn.module:
+            continue
+        same_sites = (
+            isinstance(one.plan, Sites)
+            and isinstance(failed.plan, Sites)
+            and one.plan.key == failed.plan.key
+        )
+        if same_sites or (region is not None and stands_in(one, region)):
+            one.not_fixed = (
+                reason
+                if same_sites
+                else (
+                    f"it depends on line {getattr(failed.node, 'lineno', 0)}, where {reason}"
+                )
+            )
+
+
+def outermost_statement(one: Claim) -> ast.AST | None:
+    """The statement of the function's own body that the claim stands in."""
+    if isinstance(one.fn.node, ast.Lambda | ast.Module):
+        return one.node
+    for stmt in one.fn.node.body:
+        if any(n is one.node for n in ast.walk(stmt)):
+            return stmt
+    return None
+
+
+def stands_in(one: Claim, region: ast.AST) -> bool:
+    return any(n is one.node for n in ast.walk(region))

@@ -1,0 +1,57 @@
+"""`Rule`: how to find a problem, decide on a fix, and spell it."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from .._analysis.facts import Function
+from .._analysis.finding import CannotFix, Problem, Safety
+from .._analysis.plan import Plan
+
+if TYPE_CHECKING:
+    from .rewrite import Rewriter
+
+
+class Rule(ABC):
+    """One problem. The class's docstring is its manual page.
+
+    Attributes:
+      visits: the node types that `find` is asked about.
+      safety: the grade of its fixes in the table of rules; a plan may be stricter.
+    """
+
+    visits: ClassVar[tuple[type[ast.AST], ...]] = ()
+    safety: ClassVar[Safety] = Safety.SAFE
+
+    @property
+    def name(self) -> str:
+        """`TracedIf` → `traced-if`."""
+        return re.sub(r"(?<!^)(?=[A-Z])", "-", type(self).__name__).lower()
+
+    @property
+    def page(self) -> str:
+        return f"# {self.name}\n\n{inspect.getdoc(type(self)) or ''}\n"
+
+    @property
+    def summary(self) -> str:
+        return (inspect.getdoc(type(self)) or "").split("\n")[0]
+
+    @abstractmethod
+    def find(self, fn: Function, node: Any) -> Problem | None:
+        """Is this node a problem? The message and the reasons, or None."""
+
+    def plan(self, fn: Function, node: Any) -> Plan:
+        """What to do about it.
+
+        Raises:
+          CannotFix: no fix keeps the meaning, or we cannot see that one does.
+        """
+        raise CannotFix("no rewrite keeps the meaning; see the rule's page")
+
+    def fix(self, fn: Function, node: Any, plan: Any, write: Rewriter) -> Any:
+        """Carry out the plan: a new expression, new statements, or edits of sites."""
+        raise NotImplementedError(f"{self.name} makes no such fix")

@@ -1,0 +1,28 @@
+"""Everything that a rule file may import."""
+
+from __future__ import annotations
+
+from ._analysis import booleans, build
+from ._analysis.facts import Facts, Function
+from ._analysis.finding import CannotFix, Evidence, Problem, Safety
+from ._analysis.plan import Expression, Plan, Region, Sites, Statement
+from ._rewriting.rewrite import Rewriter
+from ._rewriting.rule import Rule
+
+__all__ = [
+    "CannotFix",
+    "Evidence",
+    "Expression",
+    "Facts",
+    "Function",
+    "Plan",
+    "Problem",
+    "Region",
+    "Rewriter",
+    "Rule",
+    "Safety",
+    "Sites",
+    "Statement",
+    "booleans",
+    "build",
+]
