@@ -62,7 +62,9 @@ _LOSE_WEAK = frozenset(
     ]
 )
 # These give a weak dtype only if no argument is strong.
-_WEAK_IF_ALL_ARE = frozenset(["heaviside", "hypot", "kl_div", "logaddexp2", "rel_entr"])
+_WEAK_IF_ALL_ARE = frozenset(["hypot", "logaddexp2", "rel_entr"])
+# Whether these give a weak dtype for a mixture depends on the place of the weak one.
+_WEAK_OR_NOT = frozenset(["gcd", "heaviside", "kl_div", "lcm"])
 # These give a weak float for integers, since they compare with Python floats.
 _INT_TO_WEAK = frozenset(
     [
@@ -120,15 +122,17 @@ def elementwise_dtype(call: Call) -> DType | None:
     if function in ("abs", "real", "imag", "angle") and real_part(dtype) is None:
         return None
     kind = dtype.kind
-    if function in _INT_TO_WEAK or (function == "relu" and kind == "b"):
+    if function in _INT_TO_WEAK or (call.name.startswith("jax.nn.") and kind == "b"):
         return dtype if kind == "f" else None
+    if call.name == "jax.lax.conj" and kind != "c":
+        return None  # it makes a complex number of a real one
     if function in _BOOL_TO_INT and kind == "b":
         return INT32
     if floating:
         dtype = inexact(dtype)
     if function in _LOSE_WEAK or (function == "nan_to_num" and kind == "f"):
         return strengthened(dtype)
-    if function in ("gcd", "heaviside", "lcm") and any(d and d.is_weak for d in dtypes):
+    if function in _WEAK_OR_NOT and any(d and d.is_weak for d in dtypes):
         return None
     return dtype
 

@@ -198,7 +198,7 @@ def _piece(part: Value, rest: list[int], skipped: int) -> list[int] | None:
 
 
 def _indexed_symbol(dims: Shape, parts: Sequence[Value]) -> Shape:
-    """The symbol for an indexed array of unknown shape: `"?x[]"` for a row of `"?x"`."""
+    """The symbol for the shape of an indexed array: `"?x[]"` for a row of `"?x"`."""
     spelled = []
     for part in parts:
         match part:

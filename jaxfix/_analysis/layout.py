@@ -164,10 +164,25 @@ def rearranged_call(call: Call) -> Value:
 def same_array_call(call: Call) -> Value:
     """Dtype and shape of the first operand: `roll`, `flip`, `sort`, `copy`, ..."""
     first = next(iter(call.args), None) or next(iter(call.keywords.values()), None)
-    if first is None:
+    if first is None or isinstance(first, Seq):
         return Unknown()
     key = isinstance(first, Array) and first.key
     return call.array(dtype_of(first), shape_of(first), key=key)
+
+
+def identity_call(call: Call) -> Value:
+    """`stop_gradient`, `device_put`, ...: the argument, which may be any pytree."""
+    if not call.args:
+        return Unknown()
+    first = call.args[0]
+    if not isinstance(first, Array):
+        return same_array_call(call) if shape_of(first) == SCALAR else first
+    return replace(
+        call.array(first.dtype, first.shape, key=first.key),
+        traced=first.traced or call.tracing,
+        tree=first.tree,
+        assumed=first.assumed,
+    )
 
 
 def cumulative_call(call: Call) -> Value:

@@ -2,8 +2,8 @@
 
 Three rules hold throughout.
 
-- A result is traced if an operand is; and under a trace (`tracing`) every jax call makes
-  a tracer, even of constants, and so does arithmetic with a captured `jax.Array`.
+- A result is traced if an operand is; and under a trace (`tracing`) every jax call
+  makes a tracer, even of constants, as does arithmetic with a captured `jax.Array`.
 - Dtypes and shapes follow JAX, weak types included. Where a rule is not known for
   certain the answer is None, since a wrong certainty is worse than none.
 - The result carries the `why` of its first traced operand.
@@ -72,8 +72,8 @@ def result_of(
 ) -> Value:
     """What the library function `name` gives for these arguments.
 
-    A NumPy function on a tracer gives what its `jax.numpy` namesake would, even where it
-    fails, so that the analysis goes on beyond the mistake.
+    A NumPy function on a tracer gives what its `jax.numpy` namesake would, even where
+    it fails, so that the analysis goes on beyond the mistake.
     """
     name = jax_api.canonical(name)
     call = Call(name, tuple(args), keywords, tracing)
@@ -208,21 +208,8 @@ def _cast(call: Call, found: Array | None) -> Value:
 def _host_arithmetic(call: Call) -> Value:
     """`abs`, `max`, ... of values that are not traced."""
     function, args = call.function, call.args
-    values = [arg.value for arg in args if isinstance(arg, Const)]
-    simple = all(isinstance(v, bool | int | float) and abs(v) < 1e6 for v in values)
-    if (
-        len(values) == len(args)
-        and simple
-        and function in ("abs", "max", "min", "round")
-    ):
-        if values and (len(values) > 1 or function in ("abs", "round")):
-            compute: Any = {"abs": abs, "max": max, "min": min, "round": round}[
-                function
-            ]
-            try:
-                return Const(compute(*values))
-            except (TypeError, ValueError):
-                return Unknown()
+    if (known := _computed(function, args)) is not None:
+        return known
     if function in ("any", "all"):
         return Static("bool")
     if any(isinstance(arg, Array) for arg in args):
@@ -231,6 +218,21 @@ def _host_arithmetic(call: Call) -> Value:
     kinds = {type_name(arg) for arg in args}
     kind = kinds.pop() if len(kinds) == 1 else ""
     return Static(kind if kind in ("int", "float") and function != "pow" else "")
+
+
+def _computed(function: str, args: Sequence[Value]) -> Value | None:
+    """`abs`, `max`, `min` or `round` of known numbers."""
+    compute: Any = {"abs": abs, "max": max, "min": min, "round": round}.get(function)
+    values = [arg.value for arg in args if isinstance(arg, Const)]
+    alone = len(values) == 1 and function in ("max", "min")
+    if compute is None or not values or len(values) < len(args) or alone:
+        return None
+    if not all(isinstance(v, bool | int | float) and abs(v) < 1e6 for v in values):
+        return None
+    try:
+        return Const(compute(*values))
+    except (TypeError, ValueError):
+        return Unknown()
 
 
 def _array_builtin(call: Call) -> Value:
@@ -259,9 +261,9 @@ def _array_builtin(call: Call) -> Value:
 def _on_host(call: Call) -> Value:
     """A NumPy function of values that are not traced."""
     first = call.arg(0, "a", "x")
-    if call.function in ("prod", "sum", "max", "min") and _counts(first):
-        if call.param("axis") in (None, Const(None)):
-            return Static("int")
+    whole = call.param("axis") in (None, Const(None))
+    if whole and call.function in ("prod", "sum", "max", "min") and _counts(first):
+        return Static("int")
     if call.function in ("asanyarray", "ascontiguousarray", "asfortranarray"):
         call = replace(call, name="numpy.asarray")
     result = library_call(replace(call, name="jax." + call.name, tracing=False))
@@ -299,9 +301,12 @@ def _hosted(value: Value) -> Value:
 
 
 def _impure(call: Call) -> Value:
-    """Calls whose result differs from run to run; they run on the host."""
+    """Calls that have an effect or differ from run to run; they run on the host."""
+    what = jax_api.IMPURE.get(call.name.removeprefix("builtins."))
     if call.name.startswith("numpy.random."):
         return Array(False, None, None, host=True)
+    if what in ("output", "a pause"):
+        return Const(None)
     module = call.name.partition(".")[0]
     return Static("float") if module in ("time", "random") else Static()
 

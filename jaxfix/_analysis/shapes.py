@@ -125,7 +125,7 @@ def transposed(dims: Shape, order: tuple[int, ...] | None = None) -> Shape:
 
 
 def matmul_shape(left: Shape, right: Shape, how: str = "@") -> Shape:
-    """The shape of a matrix product; unknown ones give a symbol, the same for the same."""
+    """The shape of a matrix product; of unknown shapes, a symbol made from theirs."""
     a, b = known_dims(left), known_dims(right)
     if how == "dot" and () in (a, b):
         return broadcast(left, right)
