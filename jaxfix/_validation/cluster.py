@@ -19,7 +19,8 @@ from .._errors import UsageError
 from .trees import Trees
 
 if TYPE_CHECKING:
-    from .harness import Chunk, Verdict
+    from .harness import Chunk
+    from .verdict import Verdict
 
 
 def run_on_cluster(

@@ -8,7 +8,6 @@ and that job alone gets the verdict; the rest goes to a fresh worker.
 from __future__ import annotations
 
 import contextlib
-import enum
 import json
 import os
 import signal
@@ -23,72 +22,14 @@ from pathlib import Path
 from typing import Any
 
 from .cluster import run_on_cluster
-from .trees import Target, Trees
+from .trees import Trees
+from .verdict import Kind as Kind
+from .verdict import Target as Target
+from .verdict import Verdict as Verdict
+from .verdict import verdict_from
 
 WORKER = Path(__file__).with_name("worker.py")
 POLL_S = 0.02
-
-
-class Kind(enum.StrEnum):
-    """What validation found out about one function on one platform."""
-
-    EQUAL = "equal"
-    PROMOTED = "equal-up-to-promotion"
-    DIFFERS = "differs"
-    NOT_RUN = "not-run"
-    BEFORE_FAILS = "before-fails-eagerly"
-    TIMED_OUT = "timed-out"
-    CRASHED = "crashed"
-
-    @property
-    def is_proof(self) -> bool:
-        """May a fix with this verdict be kept by `apply --verify`?"""
-        return self in (Kind.EQUAL, Kind.PROMOTED)
-
-
-@dataclass(frozen=True, slots=True)
-class Counterexample:
-    """An input on which before and after differ, and a script that shows it."""
-
-    check: str
-    text: str
-    before: str
-    after: str
-    arguments: Mapping[str, str]
-    snippet: str
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """An input and the original's result, as Python source; for written-out tests."""
-
-    caller: str
-    arguments: Mapping[str, str]
-    result: str
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """The answer for one function on one platform.
-
-    `covered` is (taken, wanted): outcomes of rewritten conditions and numbers of trips
-    of rewritten loops. `bench` has one row a device and size, as the worker measured.
-    """
-
-    target: Target
-    platform: str
-    kind: Kind
-    reason: str = ""
-    helps: str = ""
-    source: str = ""
-    inputs: int = 0
-    covered: tuple[int, int] = (0, 0)
-    checks: Mapping[str, str] = field(default_factory=dict)
-    counterexample: Counterexample | None = None
-    notes: tuple[str, ...] = ()
-    samples: tuple[Sample, ...] = ()
-    bench: tuple[Mapping[str, Any], ...] = ()
-    environment: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,9 +292,14 @@ class Watch:
         if self.current is not None:
             target = self.pending.pop(self.current)
             reason = f"{text} while {self.stage}"
-            yield self.current, self.verdict(target, {"verdict": kind, "reason": reason})
+            yield (
+                self.current,
+                self.verdict(target, {"verdict": kind, "reason": reason}),
+            )
         elif not self.given:
-            tail = (self.folder / "stderr").read_bytes()[-2000:].decode(errors="replace")
+            tail = (
+                (self.folder / "stderr").read_bytes()[-2000:].decode(errors="replace")
+            )
             last = (tail.strip().splitlines() or [text])[-1]
             for number, target in list(self.pending.items()):
                 result = {
@@ -366,33 +312,6 @@ class Watch:
 
     def verdict(self, target: Target, result: Mapping[str, Any]) -> Verdict:
         return verdict_from(target, self.chunk.platform, result, self.environment)
-
-
-def verdict_from(
-    target: Target,
-    platform: str,
-    result: Mapping[str, Any],
-    environment: Mapping[str, Any],
-) -> Verdict:
-    """What the worker said, as data."""
-    found = result.get("counterexample")
-    taken, wanted = result.get("covered", (0, 0))
-    return Verdict(
-        target=target,
-        platform=platform,
-        kind=Kind(result["verdict"]),
-        reason=result.get("reason", ""),
-        helps=result.get("helps", ""),
-        source=result.get("source", ""),
-        inputs=result.get("inputs", 0),
-        covered=(taken, wanted),
-        checks=dict(result.get("checks", {})),
-        counterexample=Counterexample(**found) if found else None,
-        notes=tuple(result.get("notes", ())),
-        samples=tuple(Sample(**sample) for sample in result.get("samples", ())),
-        bench=tuple(result.get("bench", ())),
-        environment=environment,
-    )
 
 
 def resident_bytes(pid: int) -> int:

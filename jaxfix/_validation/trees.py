@@ -15,23 +15,28 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .._errors import UsageError
+from .verdict import Target as Target
 
 SKIPPED_FOLDERS = frozenset(
-    ".git .hg .venv venv env node_modules __pycache__ .tox .nox .mypy_cache "
-    ".ruff_cache .pytest_cache build dist site-packages".split()
+    [
+        ".git",
+        ".hg",
+        ".venv",
+        "venv",
+        "env",
+        "node_modules",
+        "__pycache__",
+        ".tox",
+        ".nox",
+        ".mypy_cache",
+        ".ruff_cache",
+        ".pytest_cache",
+        "build",
+        "dist",
+        "site-packages",
+    ]
 )
 LARGEST_FILE_BYTES = 20 * 2**20
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Target:
-    """A function to compare: its file, relative to the project, and qualified name."""
-
-    path: str
-    function: str
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.function}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +112,7 @@ def copy_project(root: Path, destination: Path) -> None:
     destination.mkdir(parents=True)
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(f for f in folders if f not in SKIPPED_FOLDERS)
-        folders[:] = [
-            f for f in folders if not Path(folder, f, "pyvenv.cfg").exists()
-        ]
+        folders[:] = [f for f in folders if not Path(folder, f, "pyvenv.cfg").exists()]
         target = destination / os.path.relpath(folder, root)
         target.mkdir(exist_ok=True)
         for name in files:

@@ -11,13 +11,14 @@ instrumented: it is where inputs are searched and where the project's own caller
 be watched, so that the state of the two judged programs is not disturbed.
 """
 
+# mypy: disable-error-code="no-untyped-call"
+# (jax is annotated in parts only)
 from __future__ import annotations
 
 import ast
 import builtins
 import collections
 import contextlib
-import copy
 import dataclasses
 import doctest
 import functools
@@ -32,6 +33,7 @@ import json
 import math
 import os
 import pathlib
+import platform
 import re
 import runpy
 import signal
@@ -41,6 +43,11 @@ import time
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
+
+import jax
+import jax.numpy as jnp
+import jaxlib
+import numpy as np
 
 try:
     import resource
@@ -55,15 +62,13 @@ TOLERANCE_ULP = {"bfloat16": 4, "float16": 16, "float32": 128, "float64": 4096}
 ILL_CONDITIONED_ULP = 4096  # the most that measured conditioning may add, float32
 FLOOD_BYTES = 16 * 2**20
 KEPT_TEXT = 2**16
-MAX_INPUTS = 24
-EAGER_CALL_S = 2.0
+MAX_INPUTS = 40
+EAGER_CALL_S = 1.0
 CALLER_S = 30.0
-SEARCH_S = 6.0
+SEARCH_S = 30.0  # a stop for slow machines: the search is bounded by counts
+SLOW_CALLS = 8  # variants that may run into `EAGER_CALL_S`, endless loops mostly
 # How many inputs that add no coverage are kept, by why they were tried.
-SPARE = {"boundary": 10, "edge": 8, "random": 4, "length": 3}
-
-
-# --------------------------------------------------------------------- guarding the run
+SPARE = {"equal": 6, "boundary": 8, "edge": 4, "random": 2, "mixed": 6, "length": 3}
 
 
 class OutputFlood(BaseException):
@@ -107,8 +112,6 @@ class BoundedText(io.TextIOBase):
 @contextlib.contextmanager
 def captured() -> Iterator[BoundedText]:
     """Collect what is printed, compiled callbacks included."""
-    import jax
-
     text = BoundedText()
     with contextlib.redirect_stdout(text):
         try:
@@ -152,9 +155,6 @@ def limit_memory(memory_bytes: int) -> None:
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
         # jaxlib maps some 3 GiB before the first call without using it.
         resource.setrlimit(resource.RLIMIT_AS, (memory_bytes + 4 * 2**30, hard))
-
-
-# ------------------------------------------------------------ the trees and their modules
 
 
 class Probe:
@@ -242,7 +242,9 @@ def probe_key(path: str, node: ast.AST) -> str:
 class ScoutLoader(importlib.machinery.SourceFileLoader):
     """Loads a module with its conditions instrumented."""
 
-    def source_to_code(self, data: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
+    def source_to_code(  # type: ignore[override]
+        self, data: Any, path: Any, *args: Any, **kwargs: Any
+    ) -> Any:
         tree = ast.parse(data, filename=str(path))
         tree = Instrument(str(path)).visit(tree)
         return compile(tree, str(path), "exec", dont_inherit=True)
@@ -292,7 +294,7 @@ class Side:
         sys.path[:0] = [*folders, self.root, os.path.join(self.root, "src")]
         finder = ScoutFinder(self.root)
         if self.probe is not None:
-            sys.meta_path.insert(0, finder)  # type: ignore[arg-type]
+            sys.meta_path.insert(0, finder)
         os.chdir(self.root)
         try:
             yield
@@ -300,7 +302,7 @@ class Side:
             os.chdir(folder)
             sys.path[:] = path
             if self.probe is not None:
-                sys.meta_path.remove(finder)  # type: ignore[arg-type]
+                sys.meta_path.remove(finder)
             for name in [n for n in sys.modules if n not in foreign]:
                 if self.owns(sys.modules[name]):
                     self.modules[name] = sys.modules.pop(name)
@@ -359,12 +361,7 @@ def module_name(root: str, path: str) -> tuple[str, str]:
     return str(folder), name
 
 
-# --------------------------------------------------------------------- values and leaves
-
-
 def is_tracer(value: Any) -> bool:
-    import jax
-
     return isinstance(value, jax.core.Tracer)
 
 
@@ -385,16 +382,13 @@ def concrete(value: Any) -> Any:
 
 
 def is_array(value: Any) -> bool:
-    import jax
-    import numpy as np
 
     return isinstance(value, (jax.Array, np.ndarray, np.generic))
 
 
 def is_key(value: Any) -> bool:
-    import jax
 
-    return isinstance(value, jax.Array) and jax.dtypes.issubdtype(
+    return isinstance(value, jax.Array) and jnp.issubdtype(
         value.dtype, jax.dtypes.prng_key
     )
 
@@ -408,10 +402,6 @@ def is_number(value: Any) -> bool:
 
 def as_numpy(value: Any) -> Any:
     """The leaf as NumPy sees it after jit returned it: default dtypes for Python scalars."""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
     if is_key(value):
         return np.asarray(jax.random.key_data(value))
     if isinstance(value, (bool, int, float, complex, np.ndarray, np.generic)):
@@ -422,8 +412,6 @@ def as_numpy(value: Any) -> Any:
 
 def snapshot(value: Any) -> Any:
     """A copy that later mutation of lists, dicts and NumPy arrays does not reach."""
-    import numpy as np
-
     if is_tracer(value):
         return concrete(value)
     if isinstance(value, np.ndarray):
@@ -445,7 +433,6 @@ class Translator:
         self.done: dict[int, Any] = {}
 
     def __call__(self, value: Any) -> Any:
-        import numpy as np
 
         if isinstance(value, np.ndarray):
             return value.copy()
@@ -512,8 +499,6 @@ def attributes(value: Any) -> dict[str, Any]:
 
 def flat(value: Any) -> tuple[list[Any], str]:
     """Leaves and a spelling of the pytree's structure that both sides share."""
-    import jax
-
     leaves, tree = jax.tree_util.tree_flatten(value)
     spelling = re.sub(r" at 0x[0-9a-f]+", "", str(tree))
     out: list[Any] = []
@@ -532,8 +517,6 @@ def plain_object(value: Any) -> Any:
     return f"<{type(value).__qualname__} {held}>"
 
 
-# ----------------------------------------------------- values as text: avals, source, JSON
-
 DTYPES = {
     "f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64",
     "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64",
@@ -548,9 +531,6 @@ AVAL = re.compile(
 
 def from_aval(text: str, rng: Any) -> Any:
     """An array for `f32[8,3]` or `f32[8,3] in [0, 1]`; None if the text is no aval."""
-    import jax
-    import jax.numpy as jnp
-
     match = AVAL.fullmatch(text.strip())
     name = DTYPES.get(match["dtype"], match["dtype"]) if match else ""
     if match is None or (name not in DTYPES.values()):
@@ -575,8 +555,6 @@ def decode(data: Any, side: Side, module: types.ModuleType, rng: Any) -> Any:
     Strings are avals (`f32[8,3]`) or `py: EXPRESSION`, evaluated where the function's
     module sees names; tagged objects are what `record` writes; the rest is itself.
     """
-    import jax
-    import jax.numpy as jnp
 
     if isinstance(data, str):
         if data.startswith("py:"):
@@ -619,8 +597,12 @@ def decode(data: Any, side: Side, module: types.ModuleType, rng: Any) -> Any:
 
 
 def named(side: Side, module: str, qualname: str) -> Any:
-    with side.active():
-        thing: Any = importlib.import_module(module)
+    """A thing by the name, or the file in the project, of its module."""
+    if module.endswith(".py"):
+        thing: Any = side.load(module)
+    else:
+        with side.active():
+            thing = importlib.import_module(module)
     for part in qualname.split("."):
         thing = getattr(thing, part)
     return thing
@@ -628,14 +610,14 @@ def named(side: Side, module: str, qualname: str) -> Any:
 
 def source_of(value: Any) -> str | None:
     """A Python expression that gives the value, or None where there is none."""
-    import numpy as np
-
     if value is None or isinstance(value, (bool, int, str)):
         return repr(value)
     if isinstance(value, float):
         return repr(value) if math.isfinite(value) else f'float("{value}")'
     if is_key(value):
-        return f"jax.random.wrap_key_data(jnp.array({as_numpy(value).tolist()}, 'uint32'))"
+        return (
+            f"jax.random.wrap_key_data(jnp.array({as_numpy(value).tolist()}, 'uint32'))"
+        )
     if is_array(value):
         array = as_numpy(value)
         if array.size > 200:
@@ -691,9 +673,6 @@ def describe(leaf: Any) -> str:
         array = as_numpy(leaf)
         return f"{array.dtype}{list(array.shape)}"
     return repr(leaf)[:60]
-
-
-# ------------------------------------------------------------------ functions and callers
 
 
 @dataclasses.dataclass(frozen=True)
@@ -787,7 +766,6 @@ class Function:
             return self.callable(*args, **kwargs)
 
     def eager(self, call: Call) -> Any:
-        import jax
 
         with jax.disable_jit():
             return self(call)
@@ -817,11 +795,12 @@ class Recorder:
         count = code.co_argcount + code.co_kwonlyargcount
         count += bool(code.co_flags & inspect.CO_VARARGS)
         count += bool(code.co_flags & inspect.CO_VARKEYWORDS)
-        values = {name: local[name] for name in code.co_varnames[:count] if name in local}
+        values = {
+            name: local[name] for name in code.co_varnames[:count] if name in local
+        }
         self.note(values)
 
     def note(self, values: Call) -> None:
-        import jax
 
         for name, value in values.items():
             leaves = jax.tree_util.tree_leaves(value)
@@ -877,7 +856,9 @@ def zero_argument_callers(tree: ast.Module, wanted: str) -> list[str]:
 
 def needs_arguments(node: ast.FunctionDef) -> bool:
     arguments = node.args
-    required = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
+    required = (
+        len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
+    )
     return required > 0 or any(default is None for default in arguments.kw_defaults)
 
 
@@ -888,9 +869,6 @@ def is_generator(node: ast.FunctionDef) -> bool:
 def names_in(node: ast.AST) -> set[str]:
     found = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
     return found | {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)}
-
-
-# --------------------------------------------------------------------------------- inputs
 
 
 class Inputs:
@@ -912,7 +890,8 @@ class Inputs:
             ("callers in the module", self.callers),
             ("search", self.search),
         ):
-            calls = [call for call in distinct(look()) if self.job.accepts(call)]
+            found = distinct(look())
+            calls = [call for call in found if self.job.accepts(call, CALLER_S)]
             if calls:
                 return source, calls[:8]
         return "", []
@@ -922,7 +901,8 @@ class Inputs:
         calls = []
         for entry in self.job.spec.get(key, ()):
             read = [
-                decode(item, scout.side, scout.module, self.rng) for item in entry["args"]
+                decode(item, scout.side, scout.module, self.rng)
+                for item in entry["args"]
             ]
             named_arguments = {
                 name: decode(item, scout.side, scout.module, self.rng)
@@ -958,14 +938,17 @@ class Inputs:
 
     def watch(self, run: Callable[[], Any]) -> list[Call]:
         """The target's calls while `run` runs eagerly on the scout."""
-        import jax
-
         recorder = self.job.recorder()
         side = self.job.scout.side
-        with contextlib.suppress(Exception, CallTimeout, SystemExit), captured():
-            with side.active(), jax.disable_jit(), time_limit(CALLER_S):
-                with recorder.watching():
-                    run()
+        with (
+            contextlib.suppress(Exception, CallTimeout, SystemExit),
+            captured(),
+            side.active(),
+            jax.disable_jit(),
+            time_limit(CALLER_S),
+            recorder.watching(),
+        ):
+            run()
         return recorder.calls
 
     def doctests(self) -> list[Call]:
@@ -995,10 +978,8 @@ class Inputs:
             with contextlib.suppress(Exception, CallTimeout, SystemExit), captured():
                 with time_limit(CALLER_S):
                     module = self.job.scout.side.load(path)
-                for name, thing in list(vars(module).items()):
-                    if name.startswith("test") and inspect.isfunction(thing):
-                        if not inspect.signature(thing).parameters:
-                            calls += self.watch(thing)
+                for test in plain_tests(module):
+                    calls += self.watch(test)
                 if len(calls) >= 8:
                     break
         return calls
@@ -1047,12 +1028,23 @@ class Inputs:
         for values in itertools.islice(uniform_first(options), 240):
             if time.monotonic() > deadline or len(found) >= 4:
                 break
-            call = dict(zip(names, values))
+            call = dict(zip(names, values, strict=False))
             key = call_shape(call)
             if key not in shapes and self.job.accepts(call):
                 shapes.add(key)
                 found.append(call)
         return found
+
+
+def plain_tests(module: types.ModuleType) -> list[Callable[[], Any]]:
+    """Test functions that need no fixture."""
+    return [
+        thing
+        for name, thing in vars(module).items()
+        if name.startswith("test")
+        and inspect.isfunction(thing)
+        and not inspect.signature(thing).parameters
+    ]
 
 
 JAXTYPING = re.compile(r"(?:\w+\.)*(\w+)\[\s*[\w.]+\s*,\s*['\"]([^'\"]*)['\"]\s*\]")
@@ -1066,7 +1058,9 @@ JAXTYPING_DTYPES = {
 }  # fmt: skip
 
 
-def jaxtyping_aval(text: str, sizes: dict[str, int], fresh: Iterator[int]) -> str | None:
+def jaxtyping_aval(
+    text: str, sizes: dict[str, int], fresh: Iterator[int]
+) -> str | None:
     """`Float[Array, "n d"]` as `f32[3,4]`, with equal names bound to equal sizes."""
     match = JAXTYPING.search(text)
     dtype = JAXTYPING_DTYPES.get(match[1]) if match else None
@@ -1104,7 +1098,9 @@ def uniform_first(options: list[list[Any]]) -> Iterator[tuple[Any, ...]]:
 
 def call_shape(call: Call) -> str:
     leaves, tree = flat(call)
-    return f"{tree} {[describe(x) if is_array(x) else type(x).__name__ for x in leaves]}"
+    return (
+        f"{tree} {[describe(x) if is_array(x) else type(x).__name__ for x in leaves]}"
+    )
 
 
 def distinct(calls: Iterable[Call]) -> list[Call]:
@@ -1125,22 +1121,23 @@ def distinct(calls: Iterable[Call]) -> list[Call]:
     return heads + [call for call in out if all(call is not head for head in heads)]
 
 
-# ----------------------------------------------------------------- variants for coverage
+def constants_of(node: ast.AST) -> list[Any]:
+    """Numbers in the function, those that something is compared with first."""
+    compared = [n for n in ast.walk(node) if isinstance(n, ast.Compare)]
+    found: list[Any] = []
+    for part in itertools.chain(*map(ast.walk, compared), ast.walk(node)):
+        number: Any = part.value if isinstance(part, ast.Constant) else None
+        if type(number) in (int, float):
+            for value in (number, -number):
+                if value not in found and abs(value) < 1e6:
+                    found.append(value)
+    return found[:10]
 
 
-def constants_of(node: ast.AST) -> list[float]:
-    found: list[float] = []
-    for part in ast.walk(node):
-        if isinstance(part, ast.Constant) and type(part.value) in (int, float):
-            if part.value not in found and abs(part.value) < 1e6:
-                found.append(part.value)
-    return found[:12]
-
-
-def leaf_variants(leaf: Any, constants: list[float], rng: Any) -> Iterator[tuple[str, Any]]:
+def leaf_variants(
+    leaf: Any, constants: list[Any], rng: Any
+) -> Iterator[tuple[str, Any]]:
     """Other values of the same type and shape, tagged by why they are interesting."""
-    import jax.numpy as jnp
-
     if isinstance(leaf, bool):
         yield "edge", not leaf
     elif isinstance(leaf, int):
@@ -1155,11 +1152,11 @@ def leaf_variants(leaf: Any, constants: list[float], rng: Any) -> Iterator[tuple
         for scale in (0.5, 3.0, 30.0):
             yield "random", float(rng.normal() * scale)
     elif is_array(leaf) and not is_key(leaf):
-        yield from array_variants(leaf, constants, rng, jnp)
+        yield from array_variants(leaf, constants, rng)
 
 
 def array_variants(
-    leaf: Any, constants: list[float], rng: Any, jnp: Any
+    leaf: Any, constants: list[Any], rng: Any
 ) -> Iterator[tuple[str, Any]]:
     array = as_numpy(leaf)
     dtype, dims = array.dtype, array.shape
@@ -1184,14 +1181,13 @@ def array_variants(
         yield "edge", make(limits.min)
         return
     if dtype.kind in "fV" or dtype.name == "bfloat16":
-        for scale in (1.0, 0.1, 5.0, 40.0):
+        yield "random", make(rng.normal(size=dims))
+        for value in (*constants, 0.0, -0.0, 1.0, -1.0):
+            yield "boundary", make(value)
+        for value in (*constants, 0.0, 30.0, -30.0):
+            yield "boundary", make(value + 0.75)
+        for scale in (0.1, 5.0, 40.0):
             yield "random", make(rng.normal(size=dims) * scale)
-        for value in constants:
-            yield "boundary", make(value)
-            yield "boundary", make(value + 1)
-            yield "boundary", make(value - 1)
-        for value in (0.0, -0.0, 1.0, -1.0, 30.0, -30.0, 0.3):
-            yield "boundary", make(value)
         yield "random", -leaf
         yield "random", jnp.abs(jnp.asarray(leaf))
         for value in (math.inf, -math.inf, math.nan):
@@ -1206,9 +1202,6 @@ def array_variants(
 
 def length_variants(call: Call) -> Iterator[tuple[str, Call]]:
     """The call with its leading axis of length 0, 1, 2 and longer, where it has one."""
-    import jax
-    import numpy as np
-
     leaves, tree = jax.tree_util.tree_flatten(call)
     sizes = collections.Counter(
         as_numpy(x).shape[0] for x in leaves if is_array(x) and as_numpy(x).ndim
@@ -1223,41 +1216,61 @@ def length_variants(call: Call) -> Iterator[tuple[str, Call]]:
             ]
             changed = [
                 jax.numpy.asarray(new) if is_array(old) else new
-                for new, old in zip(changed, leaves)
+                for new, old in zip(changed, leaves, strict=False)
             ]
             yield "length", jax.tree_util.tree_unflatten(tree, changed)
 
 
-def variants(call: Call, constants: list[float], rng: Any) -> Iterator[tuple[str, Call]]:
-    """Calls near this one: each leaf varied alone, all at random, other lengths."""
-    import jax
+def variants(call: Call, constants: list[Any], rng: Any) -> Iterator[tuple[str, Call]]:
+    """Calls near this one: each leaf varied alone, all at random, other lengths.
+
+    The tag says why: a kind of `SPARE`, and the number of the leaf.
+    """
 
     leaves, tree = jax.tree_util.tree_flatten(call)
     streams = [
         zip(itertools.repeat(i), leaf_variants(leaf, constants, rng))
         for i, leaf in enumerate(leaves)
     ]
-    lengths = length_variants(call)
+    equal = (
+        ("equal", jax.tree_util.tree_unflatten(tree, changed))
+        for changed in equal_leaves(leaves)
+    )
+    more = itertools.chain(equal, length_variants(call))
     for batch in itertools.zip_longest(*streams):
         for item in batch:
             if item is not None:
                 index, (tag, value) = item
                 changed = [*leaves[:index], value, *leaves[index + 1 :]]
-                yield tag, jax.tree_util.tree_unflatten(tree, changed)
-        yield from itertools.islice(lengths, 1)
-    yield from lengths
-    for _ in range(40):
+                yield f"{tag}:{index}", jax.tree_util.tree_unflatten(tree, changed)
+        yield from itertools.islice(more, 2)
+    for _ in range(60):
         changed = [random_leaf(leaf, constants, rng) for leaf in leaves]
-        yield "random", jax.tree_util.tree_unflatten(tree, changed)
+        yield "mixed", jax.tree_util.tree_unflatten(tree, changed)
 
 
-def random_leaf(leaf: Any, constants: list[float], rng: Any) -> Any:
+def equal_leaves(leaves: list[Any]) -> Iterator[list[Any]]:
+    """One number set to another's value: the boundary of a comparison of the two."""
+    numbers = [i for i, x in enumerate(leaves) if is_number(x) and not is_key(x)][:5]
+    for i, j in itertools.permutations(numbers, 2):
+        mine, other = leaves[i], leaves[j]
+        if isinstance(mine, bool) or as_numpy(other).size == 0:
+            continue
+        value = as_numpy(other).flat[0]
+        if isinstance(mine, (int, float)):
+            new: Any = type(mine)(value) if math.isfinite(value) else mine
+        else:
+            array = as_numpy(mine)
+            new = jnp.full(array.shape, value).astype(array.dtype)
+        yield [*leaves[:i], new, *leaves[i + 1 :]]
+
+
+def random_leaf(leaf: Any, constants: list[Any], rng: Any) -> Any:
     options = [v for tag, v in leaf_variants(leaf, constants, rng) if tag != "edge"]
     return options[int(rng.integers(len(options)))] if options else leaf
 
 
 def is_finite(call: Call) -> bool:
-    import numpy as np
 
     leaves, _ = flat(call)
     with np.errstate(all="ignore"):
@@ -1266,9 +1279,6 @@ def is_finite(call: Call) -> bool:
             for x in leaves
             if is_number(x) and not is_key(x)
         )
-
-
-# ------------------------------------------------------------------------------ comparing
 
 
 @dataclasses.dataclass
@@ -1297,8 +1307,6 @@ def ulp_error(got: Any, want: Any) -> Any:
       numpy.spacing; Goldberg, "What every computer scientist should know about
       floating-point arithmetic", 1991, section 1.2.
     """
-    import jax.numpy as jnp
-    import numpy as np
 
     eps = float(jnp.finfo(want.dtype).eps)
     got64, want64 = got.astype("complex128"), want.astype("complex128")
@@ -1306,7 +1314,9 @@ def ulp_error(got: Any, want: Any) -> Any:
     with np.errstate(all="ignore"):
         size = np.abs(want64)
         finite = size[np.isfinite(size)]
-        floor = max(float(finite.max(initial=0.0)) / 16, float(jnp.finfo(want.dtype).tiny))
+        floor = max(
+            float(finite.max(initial=0.0)) / 16, float(jnp.finfo(want.dtype).tiny)
+        )
         error = np.abs(got64 - want64) / (eps * np.maximum(size, floor))
     error = np.where(np.isnan(error), np.inf, error)
     return np.where(same, 0.0, error)
@@ -1324,7 +1334,7 @@ def compare(got: Any, want: Any, slack_ulp: Sequence[float] = ()) -> Difference 
     if got_tree != want_tree:
         return Difference(f"pytree {got_tree} instead of {want_tree}")
     promotion: Difference | None = None
-    for index, (g, w) in enumerate(zip(got_leaves, want_leaves)):
+    for index, (g, w) in enumerate(zip(got_leaves, want_leaves, strict=False)):
         slack = slack_ulp[index] if index < len(slack_ulp) else 0.0
         difference = compare_leaf(g, w, slack)
         if difference is None:
@@ -1356,13 +1366,11 @@ def compare_leaf(got: Any, want: Any, slack_ulp: float) -> Difference | None:
 
 
 def promotes(narrow: Any, wide: Any) -> bool:
-    import jax.numpy as jnp
 
     return bool(jnp.promote_types(narrow, wide) == wide)
 
 
 def compare_values(g: Any, w: Any, slack_ulp: float) -> Difference | None:
-    import numpy as np
 
     if g.dtype.kind in "fcV" and g.dtype.itemsize:
         error = ulp_error(g, w)
@@ -1389,9 +1397,11 @@ def same_text(got: str, want: str) -> bool:
     want_lines = [line.rstrip() for line in want.splitlines()]
     if got_lines == want_lines:
         return True
-    if [NUMBER.sub("#", x) for x in got_lines] != [NUMBER.sub("#", x) for x in want_lines]:
+    if [NUMBER.sub("#", x) for x in got_lines] != [
+        NUMBER.sub("#", x) for x in want_lines
+    ]:
         return False
-    pairs = zip(NUMBER.findall(got), NUMBER.findall(want))
+    pairs = zip(NUMBER.findall(got), NUMBER.findall(want), strict=False)
     return all(
         a == b or math.isclose(float(a), float(b), rel_tol=1e-4, abs_tol=1e-7)
         for a, b in pairs
@@ -1408,7 +1418,6 @@ class Outcome:
 
 
 def outcome(run: Callable[[], Any], limit_s: float = 0.0) -> Outcome:
-    import jax
 
     limit = time_limit(limit_s) if limit_s else contextlib.nullcontext()
     result = Outcome()
@@ -1425,8 +1434,8 @@ def outcome(run: Callable[[], Any], limit_s: float = 0.0) -> Outcome:
 
 
 TRACER_ERRORS = (
-    "TracerBoolConversionError", "ConcretizationTypeError", "TracerArrayConversionError",
-    "TracerIntegerConversionError", "NonConcreteBooleanIndexError",
+    "TracerBoolConversionError", "ConcretizationTypeError",
+    "TracerArrayConversionError", "TracerIntegerConversionError", "NonConcreteBooleanIndexError",
     "UnexpectedTracerError",
 )  # fmt: skip
 
@@ -1438,9 +1447,6 @@ def is_tracer_error(error: BaseException | None) -> bool:
 def error_text(error: BaseException) -> str:
     first = (str(error).strip().splitlines() or [""])[0]
     return f"{type(error).__name__}: {first}"[:300]
-
-
-# ----------------------------------------------------------------------- calls under jit
 
 
 class Compiled:
@@ -1459,8 +1465,6 @@ class Compiled:
 
     def owners(self, call: Call) -> list[str]:
         """The parameter that each traced leaf belongs to."""
-        import jax
-
         return [
             name
             for name in sorted(call)
@@ -1468,15 +1472,13 @@ class Compiled:
             if is_number(leaf) and name not in self.static
         ]
 
-    def split(self, call: Call) -> tuple[list[Any], Callable[[Sequence[Any]], Call], str]:
+    def split(
+        self, call: Call
+    ) -> tuple[list[Any], Callable[[Sequence[Any]], Call], str]:
         """Traced leaves, how to put others in their place, and a key of the rest."""
-        import jax
-
         leaves, tree = jax.tree_util.tree_flatten(call)
         owners = [
-            name
-            for name in sorted(call)
-            for _ in jax.tree_util.tree_leaves(call[name])
+            name for name in sorted(call) for _ in jax.tree_util.tree_leaves(call[name])
         ]
         places = [
             i
@@ -1486,8 +1488,8 @@ class Compiled:
         fixed = {i: leaf for i, leaf in enumerate(leaves) if i not in set(places)}
 
         def rebuild(values: Sequence[Any]) -> Call:
-            filled: list[Any] = list(leaves)
-            for place, value in zip(places, values):
+            filled = list(leaves)
+            for place, value in zip(places, values, strict=False):
                 filled[place] = value
             rebuilt: Call = jax.tree_util.tree_unflatten(tree, filled)
             return rebuilt
@@ -1502,7 +1504,6 @@ class Compiled:
         return self.jitted(call)(*values)
 
     def jitted(self, call: Call) -> Callable[..., Any]:
-        import jax
 
         _, rebuild, key = self.split(call)
         if key not in self.jits:
@@ -1523,9 +1524,6 @@ def static_choices(function: Function, call: Call) -> Iterator[frozenset[str]]:
         yield frozenset([*ints, *floats])
 
 
-# ------------------------------------------------------------------------------- one job
-
-
 class NotRun(Exception):
     """No verdict: the text says why, `helps` what would help."""
 
@@ -1535,10 +1533,9 @@ class NotRun(Exception):
 
 
 class Job:
-    """One target: its three instances, its inputs, what is known about its arguments."""
+    """One target: its three instances, its inputs, what is known of its arguments."""
 
     def __init__(self, spec: dict[str, Any], trees: tuple[str, str], seed: int) -> None:
-        import numpy as np
 
         self.spec = spec
         self.path: str = spec["path"]
@@ -1546,6 +1543,7 @@ class Job:
         self.rng = np.random.default_rng(seed)
         self.notes: list[str] = []
         self.probe = Probe()
+        self.slow_calls = 0
         before_root, after_root = trees
         self.sides = (
             Side("scout", before_root, self.probe),
@@ -1572,7 +1570,6 @@ class Job:
         raise NotRun(f"`{qualname}` is not in the file before", "nothing: it is new")
 
     def load(self) -> None:
-        import jax
 
         install_probe(self.probe)
         scout, before, after = self.sides
@@ -1612,7 +1609,10 @@ class Job:
         try:
             with captured(), time_limit(limit_s):
                 self.scout.eager(snapshot(call))
-        except (Exception, CallTimeout, SystemExit):
+        except CallTimeout:
+            self.slow_calls += 1
+            return False
+        except (Exception, SystemExit):
             return False
         finally:
             self.probe.flush()
@@ -1620,9 +1620,6 @@ class Job:
 
     def candidates(self, argument: ast.arg) -> list[Any]:
         """Values to try for a parameter that nothing is known of."""
-        import jax
-        import jax.numpy as jnp
-
         name = argument.arg
         if name in ("self", "cls"):
             return self.instances()
@@ -1638,7 +1635,9 @@ class Job:
             jnp.float32(1.5), vector, matrix, jnp.int32(3),
             jnp.array([3, 1, 2, 0]), jnp.array([True, False, True, False]),
         ]  # fmt: skip
-        if re.fullmatch(r"n|k|num_\w+|n_\w+|\w*steps|\w*iters?|size|length|count", name):
+        if re.fullmatch(
+            r"n|k|num_\w+|n_\w+|\w*steps|\w*iters?|size|length|count", name
+        ):
             return [jnp.int32(3), 3, *arrays]
         return [*arrays, 3, jnp.sin, {"w": vector, "b": jnp.float32(0.5)}]
 
@@ -1655,7 +1654,7 @@ class Job:
         return []
 
     def rewritten(self) -> dict[str, tuple[str, ...]]:
-        """Conditions and loops that the rewrite took away: key to outcomes to be seen."""
+        """Conditions and loops that the rewrite took away: key to outcomes wanted."""
         kept: collections.Counter[str] = collections.Counter()
         for definition in definitions(self.after_tree):
             if definition.qualname == self.definition.qualname:
@@ -1689,20 +1688,19 @@ def branch_text(node: ast.AST) -> str:
 
 
 def install_probe(probe: Probe) -> None:
-    """The names that instrumented modules call; builtins, so that no import is needed."""
+    """The names that instrumented modules call: builtins, which need no import."""
     hooks = vars(builtins)
     hooks["__jaxfix_condition__"] = probe.condition
     hooks["__jaxfix_loop_test__"] = probe.loop_test
     hooks["__jaxfix_iterate__"] = probe.iterate
 
 
-# ----------------------------------------------------------------------------- validation
-
-
 class Validation:
     """Checks one job and collects the verdict."""
 
-    def __init__(self, job: Job, spec: dict[str, Any], stage: Callable[[str], None]) -> None:
+    def __init__(
+        self, job: Job, spec: dict[str, Any], stage: Callable[[str], None]
+    ) -> None:
         self.job = job
         self.spec = spec
         self.stage = stage
@@ -1719,12 +1717,8 @@ class Validation:
         self.caller = ""
         self.compiled: Compiled | None = None
 
-    # -- whole programs
-
     def run_callers(self) -> None:
         """Compare what the module's own callers return, before eager and after jit."""
-        import jax
-
         job = self.job
         for name in job.callers:
             self.stage(f"calling `{name}`")
@@ -1751,7 +1745,9 @@ class Validation:
             try:
                 want = outcome(eager, CALLER_S)
             except CallTimeout:
-                job.notes.append(f"`{name}()` takes over {CALLER_S:g} s eagerly: skipped")
+                job.notes.append(
+                    f"`{name}()` takes over {CALLER_S:g} s eagerly: skipped"
+                )
                 continue
             if want.error is not None:
                 job.notes.append(f"`{name}()` before fails: {error_text(want.error)}")
@@ -1772,13 +1768,13 @@ class Validation:
             "compare the functions that call it",
         )
 
-    # -- inputs
-
     def prepare(self) -> bool:
         """Find and extend the inputs; False if direct calls are impossible."""
         job = self.job
         if not job.functions:
-            job.notes.append(f"`{job.definition.qualname}` cannot be called by its name")
+            job.notes.append(
+                f"`{job.definition.qualname}` cannot be called by its name"
+            )
             return False
         if missing := self.added_parameters():
             job.notes.append(f"new parameters {missing}: tested through callers")
@@ -1811,13 +1807,14 @@ class Validation:
         chosen = list(calls)
         spare: dict[str, list[Call]] = collections.defaultdict(list)
         start = time.monotonic()
-        accepted = all(job.accepts(call) for call in calls)
-        limit_s = max(0.3, 5 * (time.monotonic() - start)) if accepted else EAGER_CALL_S
+        for call in calls:
+            job.accepts(call, CALLER_S)
         for tag, call in self.tried(calls, constants_of(job.definition.node)):
             missing = wanted - job.probe.seen
-            if not missing and len(spare[tag]) >= SPARE[tag] or not enough_time(start):
+            enough = len(spare[tag]) >= SPARE[tag.partition(":")[0]]
+            if (not missing and enough) or job.slow_calls >= SLOW_CALLS:
                 continue
-            if not job.accepts(call, limit_s):
+            if time.monotonic() - start > SEARCH_S or not job.accepts(call):
                 continue
             if missing & job.probe.seen:
                 chosen.append(call)
@@ -1826,23 +1823,23 @@ class Validation:
         self.covered = (len(wanted & job.probe.seen), len(wanted))
         missed = sorted(wanted - job.probe.seen)
         job.notes += [f"not taken: {where(key)} {what}" for key, what in missed[:4]]
-        for tag, count in SPARE.items():
-            step = max(1, len(spare[tag]) // count)
-            chosen += spare[tag][::step][:count]
+        kept = [found[: SPARE[tag.partition(":")[0]]] for tag, found in spare.items()]
+        in_turn = itertools.chain(*itertools.zip_longest(*kept))
+        chosen += [call for call in in_turn if call is not None]
         return distinct(chosen)[: MAX_INPUTS + len(calls)]
 
-    def tried(self, calls: list[Call], constants: list[float]) -> Iterator[tuple[str, Call]]:
-        """Variants of the first calls, taken in turn."""
-        streams = [variants(call, constants, self.job.rng) for call in calls[:3]]
+    def tried(
+        self, calls: list[Call], constants: list[Any]
+    ) -> Iterator[tuple[str, Call]]:
+        """Variants of a call of each of two shapes, taken in turn."""
+        by_shape = {call_shape(call): call for call in reversed(calls)}
+        bases = [call for call in calls if by_shape[call_shape(call)] is call][:2]
+        streams = [variants(call, constants, self.job.rng) for call in bases]
         merged = (item for batch in itertools.zip_longest(*streams) for item in batch)
-        return itertools.islice((item for item in merged if item is not None), 260)
-
-    # -- direct calls
+        return itertools.islice((item for item in merged if item is not None), 400)
 
     def run_direct(self) -> None:
         """Compare before eager with after jit on every input, on every device."""
-        import jax
-
         job = self.job
         compiled = self.compile_after()
         if compiled is None:
@@ -1874,16 +1871,16 @@ class Validation:
         return {name: translate(value) for name, value in call.items()}
 
     def on_after(self, call: Call) -> Call:
-        """The call with the after side's classes and the arguments it gained or lost."""
+        """The call with the after side's classes and the arguments it gained."""
         job = self.job
         translate = Translator(job.sides[0], job.sides[2])
         known = job.after.signature.parameters
         out = {n: translate(v) for n, v in call.items() if n in known}
         gained = Translator(job.sides[1], job.sides[2])
         for name, parameter in known.items():
-            if name not in out and parameter.default is parameter.empty:
-                if hasattr(job.before.module, name):
-                    out[name] = gained(getattr(job.before.module, name))
+            wanted = name not in out and parameter.default is parameter.empty
+            if wanted and hasattr(job.before.module, name):
+                out[name] = gained(getattr(job.before.module, name))
         return out
 
     def compile_after(self) -> Compiled | None:
@@ -1901,20 +1898,21 @@ class Validation:
             if result.error is None or compiled.own:
                 return compiled
             last = last or result.error
-            if not is_tracer_error(result.error) and not self.reads_static(result.error):
+            if not is_tracer_error(result.error) and not self.reads_static(
+                result.error
+            ):
                 return compiled
         if last is not None:
             self.refused = f"after cannot be traced: {error_text(last)}"
         return None
 
     def reads_static(self, error: BaseException) -> bool:
-        """An error that a static argument may cure: shapes and keys want Python values."""
+        """An error that a static argument may cure: shapes want Python values."""
         return isinstance(error, (TypeError, IndexError))
 
     def check_call(
         self, compiled: Compiled, call: Call, place: Callable[[Any], Any]
     ) -> None:
-        import jax
 
         before_call = self.on_before(call)
         try:
@@ -1967,7 +1965,9 @@ class Validation:
             self.checks.setdefault("stdout", "equal")
             return
         eager = outcome(again, CALLER_S)
-        same_lines = same_text(in_sorted_lines(got.printed), in_sorted_lines(want.printed))
+        same_lines = same_text(
+            in_sorted_lines(got.printed), in_sorted_lines(want.printed)
+        )
         if same_lines and same_text(eager.printed, want.printed):
             self.checks["stdout"] = (
                 "equal, but under jit in another order: jax.debug.print promises none "
@@ -1980,9 +1980,8 @@ class Validation:
         self.fail("stdout", text, call, want.printed[:300], got.printed[:300])
 
     def judge_errors(self, got: Outcome, want: Outcome, call: Call | None) -> None:
-        if want.error is not None and got.error is not None:
-            if type(got.error).__name__ == type(want.error).__name__:
-                return
+        if type(got.error).__name__ == type(want.error).__name__:
+            return
         before = error_text(want.error) if want.error else short(want.value)
         after = error_text(got.error) if got.error else short(got.value)
         if want.error is not None and got.error is not None:
@@ -1999,9 +1998,6 @@ class Validation:
         The original runs with its float inputs one ulp larger and one ulp smaller; the
         smaller of the two changes counts, so that a jump on one side gives no slack.
         """
-        import jax
-        import numpy as np
-
         changes: list[list[float]] = []
         for factor in (1, -1):
 
@@ -2025,64 +2021,74 @@ class Validation:
             changes.append(leaf_changes(run.value, want))
         if len({len(change) for change in changes}) != 1:
             return []
-        worst = [min(pair) for pair in zip(*changes)]
+        worst = [min(pair) for pair in zip(*changes, strict=False)]
         return [min(16 * change, ILL_CONDITIONED_ULP) for change in worst]
 
-    # -- gradients, vmap, traces
-
     def check_gradients(self, compiled: Compiled) -> str:
-        """Reverse mode of a fixed weighted sum of the float results, on finite inputs."""
-        import jax
-
+        """Reverse mode of a fixed weighted sum of the results, on finite inputs."""
         checked, forward = 0, False
         for call in self.of_few_shapes(8):
-            before = Compiled(self.job.before, compiled.static)
-            before_call, after_call = self.on_before(call), self.on_after(call)
-            names = set(before_call) & set(after_call)
-            want_fn, values = differentiable(before, before_call, names, eager=True)
-            got_fn, after_values = differentiable(compiled, after_call, names)
-            if not values or len(values) != len(after_values):
-                continue
-            numbers = tuple(range(len(values)))
-            want = outcome(lambda: eager_grad(want_fn, numbers, values), 20.0)
-            if want.error is not None:
-                continue
-            got = outcome(lambda: jax.grad(got_fn, numbers)(*after_values))
-            if is_reverse_error(got.error):
+            pair = self.gradients_of(compiled, call, reverse_grad)
+            if pair is not None and is_reverse_error(pair[0].error):
                 forward = True
-                want = outcome(lambda: eager_jvp(want_fn, values), 20.0)
-                got = outcome(lambda: jvp(got_fn, after_values))
-                if want.error is not None:
-                    continue
-            if got.error is not None:
-                self.fail("gradients", error_text(got.error), call, short(want.value), "")
-                return "differ"
-            difference = compare(got.value, want.value)
-            if difference is not None and not difference.promotion:
-                slack = [ILL_CONDITIONED_ULP] * len(flat(want.value)[0])
-                difference = compare(got.value, want.value, slack)
-            if difference is not None and not difference.promotion:
-                text = f"gradient {difference.text}"
-                self.fail("gradients", text, call, short(want.value), short(got.value))
+                pair = self.gradients_of(compiled, call, forward_grad)
+            if pair is None:
+                continue
+            self.judge_gradients(*pair, call)
+            if self.failure is not None:
                 return "differ"
             checked += 1
-        if forward:
-            if self.before_has_reverse(compiled):
-                self.fail("gradients", "reverse mode is lost", self.calls[0], "", "")
-                return "differ"
-            return f"equal on {checked} inputs, forward mode: a loop has no reverse mode"
-        return f"equal on {checked} inputs" if checked else "none to compare"
+        if not checked:
+            return "none to compare"
+        if not forward:
+            return f"equal on {checked} inputs"
+        if self.before_has_reverse(compiled):
+            self.fail("gradients", "reverse mode is lost", self.calls[0], "", "")
+            return "differ"
+        return f"equal on {checked} inputs, forward mode: a loop has no reverse mode"
+
+    def gradients_of(
+        self, compiled: Compiled, call: Call, gradient: Callable[..., Any]
+    ) -> tuple[Outcome, Outcome] | None:
+        """Gradients after and before; None where the original has none."""
+        before = Compiled(self.job.before, compiled.static)
+        before_call, after_call = self.on_before(call), self.on_after(call)
+        names = set(before_call) & set(after_call)
+        want_fn, values = differentiable(before, before_call, names, eager=True)
+        got_fn, after_values = differentiable(compiled, after_call, names)
+        if not values or len(values) != len(after_values):
+            return None
+
+        def eagerly() -> Any:
+            with jax.disable_jit():
+                return gradient(want_fn, values)
+
+        want = outcome(eagerly, 20.0)
+        if want.error is not None:
+            return None
+        return outcome(lambda: gradient(got_fn, after_values)), want
+
+    def judge_gradients(self, got: Outcome, want: Outcome, call: Call) -> None:
+        if got.error is not None:
+            text = error_text(got.error)
+            self.fail("gradients", text, call, short(want.value), text)
+            return
+        difference = compare(got.value, want.value)
+        if difference is not None and not difference.promotion:
+            slack = [ILL_CONDITIONED_ULP] * len(flat(want.value)[0])
+            difference = compare(got.value, want.value, slack)
+        if difference is not None and not difference.promotion:
+            text = f"gradient {difference.text}"
+            self.fail("gradients", text, call, short(want.value), short(got.value))
 
     def of_few_shapes(self, count: int) -> list[Call]:
-        """Finite calls, those of the most common shape first: each shape compiles anew."""
+        """Finite calls, the most common shape first: each shape compiles anew."""
         calls = [call for call in self.calls if is_finite(call)]
         common = collections.Counter(map(call_shape, calls))
         return sorted(calls, key=lambda call: -common[call_shape(call)])[:count]
 
     def before_has_reverse(self, compiled: Compiled) -> bool:
         """Could the original be differentiated in reverse under jit?"""
-        import jax
-
         before = Compiled(self.job.before, compiled.static)
         call = self.on_before(next(c for c in self.calls if is_finite(c)))
         function, values = differentiable(before, call, set(call))
@@ -2091,14 +2097,14 @@ class Validation:
 
     def check_vmap(self, compiled: Compiled) -> str:
         """A batch of inputs at once, against the original one by one."""
-        import jax
-        import jax.numpy as jnp
-
         batch = self.batch(compiled)
         if len(batch) < 2:
             return "no two inputs of one shape"
         leaves = [compiled.split(self.on_after(call))[0] for call in batch]
-        columns = [jnp.stack([jnp.asarray(v) for v in column]) for column in zip(*leaves)]
+        columns = [
+            jnp.stack([jnp.asarray(v) for v in column])
+            for column in zip(*leaves, strict=False)
+        ]
         if not columns:
             return "no traced argument"
         _, rebuild, _ = compiled.split(self.on_after(batch[0]))
@@ -2115,7 +2121,8 @@ class Validation:
             values, remake, _ = before.split(self.on_before(call))
             arrays = [jnp.asarray(value) for value in values]
             want = outcome(
-                lambda r=remake, a=arrays: self.job.before.eager(r(a)), 20.0  # type: ignore[misc]
+                lambda r=remake, a=arrays: self.job.before.eager(r(a)),
+                20.0,
             )
             if want.error is not None:
                 continue
@@ -2130,9 +2137,12 @@ class Validation:
         return f"equal on {len(batch)} rows"
 
     def vmap_refused(
-        self, compiled: Compiled, columns: list[Any], batch: list[Call], error: BaseException
+        self,
+        compiled: Compiled,
+        columns: list[Any],
+        batch: list[Call],
+        error: BaseException,
     ) -> str:
-        import jax
 
         _, rebuild, _ = compiled.split(self.on_before(batch[0]))
         run = lambda *values: self.job.before(rebuild(values))  # noqa: E731
@@ -2150,7 +2160,7 @@ class Validation:
         return max(groups.values(), key=len, default=[])[:6]
 
     def check_traces(self, compiled: Compiled) -> str:
-        """How often the inputs make jit trace, and whether repeating them traces again."""
+        """How often the inputs make jit trace, and whether repeating does again."""
         first, second = (self.count_traces(compiled) for _ in range(2))
         if second == 0:
             return f"{first} more for {len(self.calls)} inputs, 0 when repeated"
@@ -2175,8 +2185,6 @@ class Validation:
                 outcome(lambda p=placed: compiled(p))  # type: ignore[misc]
         return recorder.entries
 
-    # -- the verdict
-
     def fail(
         self, check: str, text: str, call: Call | None, before: str, after: str
     ) -> None:
@@ -2192,15 +2200,21 @@ class Validation:
         """A script that shows the difference: run it before and after the change."""
         _, module = module_name(self.job.sides[0].root, self.job.path)
         name = self.job.definition.qualname
-        lines = ["import jax", "import jax.numpy as jnp", f"import {module} as module", ""]
+        lines = [
+            "import jax",
+            "import jax.numpy as jnp",
+            f"import {module} as module",
+            "",
+        ]
         if call is None:
             return "\n".join([*lines, f"print(module.{self.caller}())"])
-        parts = [f"{key}={source_of(value)}" for key, value in call.items()]
-        text = f"module.{name}({', '.join(parts)})"
+        text = self.call_source(call)
+        if text is None:
+            return ""
         lines += [
-            "with jax.disable_jit():  # the original, before the change",
+            "with jax.disable_jit():  # the original: run this before the change",
             f"    print({text})",
-            f"print({text})  # under jax.jit, after the change",
+            f"print({text})  # after the change, under jit",
         ]
         return "\n".join(lines)
 
@@ -2208,13 +2222,23 @@ class Validation:
         """An input and its result as source, for the tests that are written out."""
         if want.error is not None:
             return
-        arguments = {k: source_of(v) for k, v in (call or {}).items()}
+        text: str | None = f"module.{caller}()"
+        if call is not None:
+            text = self.call_source(call)
         result = source_of(want.value)
-        if result is None or any(text is None for text in arguments.values()):
-            return
-        self.samples.append(
-            {"caller": caller, "arguments": arguments, "result": result}
-        )
+        if result is not None and text is not None:
+            self.samples.append({"call": text, "result": result})
+
+    def call_source(self, call: Call) -> str | None:
+        """The call of the after side as an expression, None if it has no spelling."""
+        args, kwargs = self.job.after.arguments(self.on_after(call))
+        parts = [source_of(value) for value in args]
+        named_parts = [(name, source_of(value)) for name, value in kwargs.items()]
+        texts = [*parts, *(text for _, text in named_parts)]
+        if any(text is None for text in texts):
+            return None
+        spelled = [*map(str, parts), *(f"{name}={text}" for name, text in named_parts)]
+        return f"module.{self.job.definition.qualname}({', '.join(spelled)})"
 
     def shrink(self) -> None:
         """Replace the counterexample by a smaller one that still differs."""
@@ -2273,15 +2297,9 @@ class Validation:
 
 def place_on(device: Any, count: int) -> Callable[[Any], Any]:
     """How to put a leaf on the device; with one device it is there already."""
-    import jax
-
     if count == 1:
         return lambda leaf: leaf
     return lambda leaf: jax.device_put(leaf, device) if is_array(leaf) else leaf
-
-
-def enough_time(start: float) -> bool:
-    return time.monotonic() - start < SEARCH_S
 
 
 def where(key: str) -> str:
@@ -2303,7 +2321,7 @@ def leaf_changes(value: Any, want: Any) -> list[float]:
     if tree != want_tree:
         return []
     out = []
-    for m, w in zip(moved, wanted):
+    for m, w in zip(moved, wanted, strict=False):
         if not (is_number(m) and is_number(w)):
             out.append(0.0)
             continue
@@ -2320,9 +2338,6 @@ def differentiable(
     compiled: Compiled, call: Call, names: set[str], eager: bool = False
 ) -> tuple[Callable[..., Any], list[Any]]:
     """A scalar function of the float leaves of these arguments, and their values."""
-    import jax.numpy as jnp
-    import numpy as np
-
     values, rebuild, _ = compiled.split(call)
     owners = compiled.owners(call)
     places = [
@@ -2335,10 +2350,12 @@ def differentiable(
 
     def weighted(*floats: Any) -> Any:
         filled = list(values)
-        for place, value in zip(places, floats):
+        for place, value in zip(places, floats, strict=False):
             filled[place] = value
         rebuilt = rebuild(filled)
-        result = compiled.function(rebuilt) if eager or compiled.own else compiled(rebuilt)
+        result = (
+            compiled.function(rebuilt) if eager or compiled.own else compiled(rebuilt)
+        )
         total = jnp.float32(0)
         for leaf in flat_arrays(result):
             size = int(np.prod(jnp.shape(leaf)))
@@ -2350,33 +2367,19 @@ def differentiable(
 
 
 def flat_arrays(value: Any) -> list[Any]:
-    import jax
-    import jax.numpy as jnp
 
     leaves = [x for x in jax.tree_util.tree_leaves(value) if hasattr(x, "dtype")]
     return [x for x in leaves if jnp.issubdtype(x.dtype, jnp.floating)]
 
 
-def eager_grad(function: Callable[..., Any], numbers: Any, values: list[Any]) -> Any:
-    import jax
-
-    with jax.disable_jit():
-        return jax.grad(function, numbers)(*values)
+def reverse_grad(function: Callable[..., Any], values: list[Any]) -> Any:
+    return jax.grad(function, tuple(range(len(values))))(*values)
 
 
-def jvp(function: Callable[..., Any], values: list[Any]) -> Any:
-    import jax
-    import jax.numpy as jnp
-
+def forward_grad(function: Callable[..., Any], values: list[Any]) -> Any:
+    """The derivative along one fixed direction."""
     tangents = [jnp.full_like(v, 1.0 / (i + 1)) for i, v in enumerate(values)]
     return jax.jvp(function, tuple(values), tuple(tangents))
-
-
-def eager_jvp(function: Callable[..., Any], values: list[Any]) -> Any:
-    import jax
-
-    with jax.disable_jit():
-        return jvp(function, values)
 
 
 def is_reverse_error(error: BaseException | None) -> bool:
@@ -2403,8 +2406,6 @@ def call_size(call: Call) -> tuple[int, int]:
 
 def smaller(call: Call) -> Iterator[Call]:
     """Simpler calls: shorter leading axes, rounded numbers, zeros and ones."""
-    import jax
-    import jax.numpy as jnp
 
     def on_floats(change: Callable[[Any], Any]) -> Call:
         def one(leaf: Any) -> Any:
@@ -2418,10 +2419,10 @@ def smaller(call: Call) -> Iterator[Call]:
         return changed
 
     rounded = [
-        on_floats(lambda v: (v * 0).round()),
+        on_floats(lambda v: v * 0),
         on_floats(lambda v: v * 0 + 1.0),
-        on_floats(lambda v: round(v) if isinstance(v, float) else v.round()),
-        on_floats(lambda v: round(v, 1) if isinstance(v, float) else v.round(1)),
+        on_floats(lambda v: np.round(v)),
+        on_floats(lambda v: np.round(v, 1)),
     ] if is_finite(call) else []  # fmt: skip
     for base in (call, *rounded):
         yield base
@@ -2430,20 +2431,19 @@ def smaller(call: Call) -> Iterator[Call]:
                 yield shorter
 
 
-# --------------------------------------------------------------------------------- bench
-
 OPCODE = re.compile(r"^\s*(?:ROOT )?%?[\w.\-]+ = .*? ([a-z][\w\-]*)\(", re.M)
 
 
 class Bench:
     """Times one job, before and after, on one device."""
 
-    def __init__(self, job: Job, spec: dict[str, Any], stage: Callable[[str], None]) -> None:
+    def __init__(
+        self, job: Job, spec: dict[str, Any], stage: Callable[[str], None]
+    ) -> None:
         self.job, self.spec, self.stage = job, spec, stage
         self.rounds = int(spec.get("rounds", 15))
 
     def run(self) -> dict[str, Any]:
-        import jax
 
         validation = Validation(self.job, self.spec, self.stage)
         verdict = validation.verdict()
@@ -2471,12 +2471,11 @@ class Bench:
 
     def sizes(self, call: Call) -> Iterator[tuple[str, Call]]:
         """The call as found, and longer where the original takes that."""
-        import jax
-        import numpy as np
-
         yield describe_call(call), call
         leaves, tree = jax.tree_util.tree_flatten(call)
-        lengths = {as_numpy(x).shape[0] for x in leaves if is_array(x) and as_numpy(x).ndim}
+        lengths = {
+            as_numpy(x).shape[0] for x in leaves if is_array(x) and as_numpy(x).ndim
+        }
         if len(lengths) != 1 or any(map(is_key, leaves)):
             return
         length = lengths.pop()
@@ -2500,9 +2499,9 @@ class Bench:
         for compiled, call in pair:
             stages.append(self.stages(compiled, call))
             runs.append(self.runner(compiled, call, jitted=stages[-1]["compiles"]))
-        for entry, run in zip(stages, runs):
+        for entry, run in zip(stages, runs, strict=False):
             entry["first_call_s"] = self.first_call(run, entry["compiles"])
-        for entry, times in zip(stages, self.steady(runs)):
+        for entry, times in zip(stages, self.steady(runs), strict=False):
             low, middle, high = statistics.quantiles(times, n=4)
             entry["median_s"], entry["spread_s"] = middle, high - low
             entry["times_s"] = times
@@ -2519,15 +2518,13 @@ class Bench:
         return lambda: function(*values)
 
     def stages(self, compiled: Compiled, call: Call) -> dict[str, Any]:
-        """Seconds for trace, lower and compile (medians of three), memory and operations."""
-        import jax
-
+        """Seconds to trace, lower, compile (medians of three); memory, operations."""
         times: list[tuple[float, float, float]] = []
         built: Any = None
         for _ in range(3):
             jax.clear_caches()
             values, rebuild, _ = compiled.split(call)
-            fresh = jax.jit(lambda *v, r=rebuild: compiled.function(r(v)))  # type: ignore[misc]
+            fresh = jax.jit(lambda *v, r=rebuild: compiled.function(r(v)))
             try:
                 with captured():
                     t0 = time.perf_counter()
@@ -2542,14 +2539,15 @@ class Bench:
             except Exception as error:
                 return {"compiles": False, "why_not": error_text(error)}
             times.append((t1 - t0, t2 - t1, t3 - t2))
-        trace_s, lower_s, compile_s = (statistics.median(c) for c in zip(*times))
+        trace_s, lower_s, compile_s = (
+            statistics.median(c) for c in zip(*times, strict=False)
+        )
         return {
             "compiles": True, "trace_s": trace_s, "lower_s": lower_s,
             "compile_s": compile_s, **memory_of(built), "operations": operations(built),
         }  # fmt: skip
 
     def first_call(self, run: Callable[[], Any], jitted: bool) -> float:
-        import jax
 
         if jitted:
             jax.clear_caches()
@@ -2559,9 +2557,7 @@ class Bench:
             return time.perf_counter() - start
 
     def steady(self, runs: list[Callable[[], Any]]) -> list[list[float]]:
-        """Seconds per call: warmed, interleaved, blocked on, repeated to be measurable."""
-        import jax
-
+        """Seconds per call: warmed, interleaved, blocked on, long enough to measure."""
         with captured():
             repeats = []
             for run in runs:
@@ -2575,7 +2571,7 @@ class Bench:
             for done in range(self.rounds):
                 if done >= 3 and time.perf_counter() > deadline:
                     break
-                for times, run, repeat in zip(out, runs, repeats):
+                for times, run, repeat in zip(out, runs, repeats, strict=False):
                     start = time.perf_counter()
                     for _ in range(repeat):
                         jax.block_until_ready(run())
@@ -2605,11 +2601,9 @@ class Bench:
 @contextlib.contextmanager
 def compile_counter() -> Iterator[list[int]]:
     """Counts compilations of whole functions from empty caches, by JAX's own events."""
-    import jax
-
     count, on = [0], [True]
 
-    def listen(event: str, _duration: float, **_kwargs: Any) -> None:
+    def listen(event: str, duration_secs: float, **_kwargs: Any) -> None:
         if on[0] and event.endswith("backend_compile_duration"):
             count[0] += 1
 
@@ -2649,21 +2643,12 @@ def describe_call(call: Call) -> str:
     return ", ".join(describe(leaf) for leaf in leaves if is_array(leaf)) or "scalars"
 
 
-# ------------------------------------------------------------------------------ main loop
-
-
 def environment() -> dict[str, Any]:
     """What the numbers depend on."""
-    import platform
-
-    import jax
-    import jaxlib
-    import numpy as np
-
     return {
         "python": sys.version.split()[0],
         "jax": jax.__version__,
-        "jaxlib": jaxlib.__version__,
+        "jaxlib": jaxlib.version.__version__,
         "numpy": np.__version__,
         "machine": platform.machine(),
         "system": f"{platform.system()} {platform.release()}",
@@ -2676,7 +2661,6 @@ def environment() -> dict[str, Any]:
 
 
 def processor() -> str:
-    import platform
 
     with contextlib.suppress(OSError):
         for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
@@ -2719,8 +2703,6 @@ def main(job_file: str, event_file: str) -> None:
         def emit(**event: Any) -> None:
             events.write(json.dumps(event) + "\n")
             events.flush()
-
-        import jax
 
         jax.devices()
         emit(event="ready", environment=environment())
