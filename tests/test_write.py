@@ -414,6 +414,130 @@ def test_new_trees_are_spelled_with_original_parts_and_comments():
     assert line.code == "out = None  # pair\n"
 
 
+REGION = """\
+def f(x, rate):
+    y = x  # start
+
+    # decide
+    if x > 0:  # above
+        # scaled
+        y = x * rate  # knee
+    # otherwise
+    else:  # below
+        y = -x  # neg
+        # end
+    with a:  # with
+        if x > 1:  # early
+            pass  # one
+        # tail
+    # last words
+    return y  # out
+    # foot
+"""
+
+
+def region(make) -> str:
+    """`REGION` with the body that `make` makes of the old one, twice the same."""
+    write = writer(REGION)
+    function = write.tree.body[0]
+
+    def new():
+        return write.compound(
+            function, {"body": write.statements(make(*function.body))}
+        )
+
+    write.replace_statement(function, new)
+    after = write.code()
+    assert write.code() == after
+    assert comments(after) == comments(REGION)
+    return after
+
+
+def test_comments_of_what_is_gone_go_before_what_is_made_of_it():
+    def make(start, choice, scope, end):
+        sides = [choice.body[0].value, choice.orelse[0].value]
+        value = ast.Call(ast.Name("where"), [choice.test, *sides], [])
+        made = ast.Assign([ast.Name("y", ast.Store())], value)
+        return [start, made, ast.Return(ast.Tuple([end.value, scope.body[0].test]))]
+
+    assert region(make) == textwrap.dedent(
+        """\
+        def f(x, rate):
+            y = x  # start
+
+            # decide
+            # above
+            # scaled
+            # knee
+            # otherwise
+            # below
+            # neg
+            # end
+            y = where(x > 0, x * rate, -x)
+            # with
+            # early
+            # one
+            # tail
+            # last words
+            # out
+            # foot
+            return y, x > 1
+        """
+    )
+
+
+def test_comments_of_branches_go_to_the_functions_made_of_them():
+    def function(name, body):
+        parameters = ast.arguments([], [ast.arg("y")], None, [], [], None, [])
+        return ast.FunctionDef(name, parameters, body, [], None)
+
+    def make(start, choice, scope, end):
+        functions = [function("t", choice.body), function("e", choice.orelse)]
+        call = ast.Call(ast.Name("cond"), [choice.test, ast.Name("t")], [])
+        copy = ast.With(scope.items, [ast.Pass()])
+        copy.origin = scope
+        return [start, *functions, ast.Expr(call), copy, end]
+
+    assert region(make) == textwrap.dedent(
+        """\
+        def f(x, rate):
+            y = x  # start
+
+            # decide
+            def t(y):  # above
+                # scaled
+                y = x * rate  # knee
+
+            # otherwise
+            def e(y):  # below
+                y = -x  # neg
+                # end
+
+            cond(x > 0, t)
+            with a:  # with
+                pass
+            # early
+            # one
+            # tail
+            # last words
+            return y  # out
+            # foot
+        """
+    )
+
+
+def test_the_only_comment_stays_behind_its_statement():
+    write = writer("def f(x):\n    y = x  # why\n\n    return y\n")
+    function = write.tree.body[0]
+    old, end = function.body
+    new = ast.Assign([ast.Name("z", ast.Store())], old.value)
+    body = [new, ast.Return(end.value)]
+    write.replace_statement(
+        function, lambda: write.compound(function, {"body": write.statements(body)})
+    )
+    assert write.code() == "def f(x):\n    z = x  # why\n\n    return y\n"
+
+
 def test_expressions_over_lines_come_as_one_or_in_parentheses():
     write = writer(
         """\

@@ -743,7 +743,9 @@ def _looked_up_later(closure: FunctionNode | ast.GeneratorExp) -> Names:
     if not isinstance(closure, ast.GeneratorExp):
         return free_names(closure)
     first, *rest = closure.generators
-    late = ast.comprehension(first.target, ast.Constant(None), first.ifs, first.is_async)
+    late = ast.comprehension(
+        first.target, ast.Constant(None), first.ifs, first.is_async
+    )
     return reads(ast.GeneratorExp(closure.elt, [late, *rest]))
 
 

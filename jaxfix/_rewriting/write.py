@@ -14,7 +14,6 @@ import ast
 import builtins
 import keyword
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import libcst as cst
@@ -39,9 +38,11 @@ from .blocks import (
     with_header_of,
     with_lines,
 )
+from .comments import Placed, origin_of, place
 from .edits import Edits, Text
 from .imports import add_import, imported, spell_name
 from .lines import wrap
+from .originals import Originals, Place
 from .spelling import BINARY, spell_parameters
 
 NewStatements: TypeAlias = (
@@ -50,15 +51,6 @@ NewStatements: TypeAlias = (
 FunctionDef: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 _IMPORTING = (ast.Import, ast.ImportFrom, ast.Try)
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where a statement stands: which small statement of which line, or all of it."""
-
-    node: Any
-    index: int = 0
-    count: int = 1
 
 
 class Writer:
@@ -75,14 +67,17 @@ class Writer:
         self.tree = tree
         self._module = cst.parse_module(text)
         self._edits = Edits(text, tree)
-        self._places: dict[int, _Place] = {}
-        self._footers: dict[int, Sequence[cst.EmptyLine]] = {}
-        self._match(tree.body, self._module)
+        self._originals = Originals(self._module, tree)
+        self._places = self._originals.places
         self._parameters: dict[int, list[tuple[str, bool]]] = {}
         self._replaced: dict[int, NewStatements] = {}
         self._before: dict[int, list[NewStatements]] = {}
         self._after: dict[int, list[NewStatements]] = {}
         self._rendering: set[int] = set()
+        # The statement that is being replaced, until its comments have been placed.
+        self._to_place: ast.stmt | None = None
+        self._placed: dict[int, Placed] = {}
+        self._alive: list[Sequence[ast.stmt]] = []
         # The nodes are kept, or their ids could be given to others.
         self._made: dict[int, cst.BaseStatement] = {}
         self._imports = imported(tree.body)
@@ -94,30 +89,6 @@ class Writer:
         # By function: the names in it, and those that were made for it.
         self._taken: dict[int, set[str]] = {}
         self._fresh: dict[int, set[str]] = {}
-
-    def _match(self, stmts: Sequence[ast.stmt], block: Any) -> None:
-        """Pair the statements of a block with their nodes."""
-        if isinstance(block, cst.SimpleStatementSuite):
-            for index, stmt in enumerate(stmts):
-                self._places[id(stmt)] = _Place(block, index, len(stmts))
-            return
-        rest = iter(stmts)
-        for node in block.body:
-            if isinstance(node, cst.SimpleStatementLine):
-                for index in range(len(node.body)):
-                    self._places[id(next(rest))] = _Place(node, index, len(node.body))
-            else:
-                self._match_compound(next(rest), node)
-        if isinstance(block, cst.IndentedBlock) and block.footer:
-            self._footers[id(stmts[-1])] = block.footer
-
-    def _match_compound(self, stmt: ast.stmt, node: Any) -> None:
-        self._places[id(stmt)] = _Place(node)
-        for _, stmts, part in blocks(stmt, node):
-            if isinstance(part, cst.If) and part is not node:
-                self._match_compound(stmts[0], part)
-            else:
-                self._match(stmts, part.body)
 
     # Registering what changes
 
@@ -188,7 +159,24 @@ class Writer:
     # Statements
 
     def statements(self, stmts: Sequence[ast.stmt]) -> Statements:
-        """The statements of a block, original or new, with everything registered."""
+        """The statements of a block, original or new, with everything registered.
+
+        If new ones are to replace a statement (this is called in its replacement), then
+        they also get the comments of what is gone. So give all of them at once.
+        """
+        old = self._to_place
+        if old is None or not any(self._is_new(stmt) for stmt in stmts):
+            return self._block_of(stmts)
+        self._to_place = None
+        placed, rest = place(stmts, old, self._edits, self._originals)
+        self._placed |= placed
+        self._alive.append(stmts)
+        return [*self._block_of(stmts), *comment_statement(rest)]
+
+    def _is_new(self, stmt: ast.stmt) -> bool:
+        return not self._edits.is_original(stmt)
+
+    def _block_of(self, stmts: Sequence[ast.stmt]) -> Statements:
         out: Statements = []
         index = 0
         while index < len(stmts):
@@ -246,13 +234,15 @@ class Writer:
         return known and key not in self._rendering
 
     def _replacement(self, stmt: ast.stmt) -> Statements:
+        outer, self._to_place = self._to_place, stmt
         new = _resolved([self._replaced[id(stmt)]])
+        self._to_place = outer
         lines = self.leading(stmt)
         if new and not contains_line(new, lines) and not lines_before(new[0]):
             new[0] = self._with_lines(new[0], lines)
         elif new and comments(lines) and not contains_line(new, lines):
             new[0] = self._with_lines(new[0], [*lines, *comments(lines_before(new[0]))])
-        footer = self._footers.get(id(stmt), ())
+        footer = self._originals.footers.get(id(stmt), ())
         return new if contains_line(new, footer) else [*new, *self._footer(stmt)]
 
     def _with_lines(self, node: cst.BaseStatement, lines: Lines) -> cst.BaseStatement:
@@ -262,7 +252,7 @@ class Writer:
         return changed
 
     def _footer(self, stmt: ast.stmt) -> Statements:
-        return comment_statement(self._footers.get(id(stmt), ()))
+        return comment_statement(self._originals.footers.get(id(stmt), ()))
 
     def _plain(self, stmt: ast.stmt) -> Statements:
         """An original statement with the edits in it."""
@@ -275,9 +265,26 @@ class Writer:
                 node = self._single(stmt, place)
         elif is_dirty:
             node = self._rebuilt(stmt, {})
-        return [node, *self._footer(stmt)]
+        return [self._with_placed(stmt, node), *self._footer(stmt)]
 
-    def _single(self, stmt: ast.stmt, place: _Place) -> cst.SimpleStatementLine:
+    def _with_placed(self, stmt: ast.stmt, node: Any) -> Any:
+        """With the comments of others that have been placed here."""
+        placed = self._placed.get(id(stmt))
+        if placed is None:
+            return node
+        own, more = list(lines_before(node)), placed.as_lines()
+        blank = leading_blanks(own)
+        if leading_blanks(more):
+            own, blank = own[blank:], 0
+        node = with_lines(node, [*own[:blank], *more, *own[blank:]])
+        if placed.behind is not None and isinstance(node, cst.SimpleStatementLine):
+            node = node.with_changes(trailing_whitespace=trailing(placed.behind))
+        if placed.header and node.body.header.comment is None:
+            block = node.body.with_changes(header=trailing(placed.header))
+            node = node.with_changes(body=block)
+        return node
+
+    def _single(self, stmt: ast.stmt, place: Place) -> cst.SimpleStatementLine:
         """One small statement on a line of its own."""
         small = self._small(stmt).with_changes(semicolon=cst.MaybeSentinel.DEFAULT)
         end = cst.TrailingWhitespace()
@@ -340,6 +347,9 @@ class Writer:
         """An `else`, `elif` or `finally`."""
         if given is not None and not given:
             return None
+        only = given[0] if given is not None and len(given) == 1 else None
+        if isinstance(part, cst.If) and isinstance(only, cst.If):
+            return only
         if not isinstance(part, cst.If):
             return part.with_changes(body=self._block(stmts, part.body, given))
         if given is None and not self._is_moved(stmts[0]):
@@ -465,6 +475,8 @@ class Writer:
         return self._register([made])
 
     def _new(self, stmt: ast.stmt, like: ast.stmt | None) -> Statements:
+        if (origin := origin_of(stmt, self._edits)) is not None and like is None:
+            return self._copy(stmt, origin)
         node = self._new_compound(stmt, like)
         if node is None:
             node = parse(self._simple_text(stmt))[0]
@@ -473,7 +485,20 @@ class Writer:
                 node = node.with_changes(trailing_whitespace=end)
         if like is not None:
             node = with_lines(node, self.leading(like))
-        return self._register([node])
+        return self._register([self._with_placed(stmt, node)])
+
+    def _copy(self, stmt: ast.stmt, origin: Any) -> Statements:
+        """A copy of an original compound statement with other blocks."""
+        new_blocks: dict[str, Statements] = {}
+        for name in ("body", "orelse", "finalbody"):
+            if isinstance(getattr(origin, name, None), list):
+                new_blocks[name] = self.statements(_list(stmt, name))
+        for name in ("handlers", "cases"):
+            for index, part in enumerate(getattr(stmt, name, ())):
+                if part is not getattr(origin, name)[index]:
+                    new_blocks[f"{name}.{index}"] = self.statements(part.body)
+        node, *footer = self.compound(origin, new_blocks)
+        return [self._with_placed(stmt, node), *footer]
 
     def _new_compound(self, stmt: ast.stmt, like: ast.stmt | None) -> Any:
         header = self._new_header(stmt)
@@ -553,37 +578,19 @@ class Writer:
 
     def leading(self, stmt: ast.stmt) -> list[cst.EmptyLine]:
         """The comments and blank lines before an original statement."""
-        place = self._places[id(stmt)]
-        return list(lines_before(place.node)) if place.index == 0 else []
+        return self._originals.leading(stmt)
 
     def trailing(self, stmt: ast.stmt) -> str | None:
         """The comment behind an original simple statement."""
-        place = self._places[id(stmt)]
-        if place.index < place.count - 1:
-            return None
-        end = getattr(place.node, "trailing_whitespace", None)
-        return None if end is None or end.comment is None else end.comment.value
+        return self._originals.trailing(stmt)
 
     def header_comments(self, stmt: ast.stmt) -> dict[str, str]:
         """The comments behind the colons of a compound statement, by block."""
-        found: dict[str, str] = {}
-        for field, _, part in blocks(stmt, self._places[id(stmt)].node):
-            block = part.body
-            is_elif = field == "orelse" and isinstance(part, cst.If)
-            if is_elif or not isinstance(block, cst.IndentedBlock):
-                continue
-            if block.header.comment is not None:
-                found[field] = block.header.comment.value
-        return found
+        return self._originals.header_comments(stmt)
 
     def comments_above(self, stmt: ast.stmt, field: str) -> list[cst.EmptyLine]:
         """The comments on lines of their own before an `else:`, `case ...:`."""
-        node = self._places[id(stmt)].node
-        for name, _, part in blocks(stmt, node):
-            # Those before an `elif` belong to the statement that it is.
-            if name == field and part is not node and not isinstance(part, cst.If):
-                return comments(lines_before(part))
-        return []
+        return self._originals.comments_above(stmt, field)
 
     # Names
 
@@ -638,6 +645,8 @@ class Writer:
         """The new text of the module; what was not touched stays byte for byte."""
         if not self._edits.dirty and not self._new_imports:
             return self.text
+        self._placed.clear()
+        self._alive.clear()
         old, footer = assemble(self.statements(self.tree.body), self._made, blank=2)
         body: list[Any] = old
         header = self._module.header
