@@ -73,6 +73,8 @@ class Config:
         Raises:
           UsageError: a name or pattern fits no rule.
         """
+        for _, names in self.per_file_ignores:
+            expand(names, known, "per-file-ignores")
         selected = expand(self.select, known, "select")
         return selected - expand(self.ignore, known, "ignore")
 

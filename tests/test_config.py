@@ -108,6 +108,8 @@ def test_rules_by_name_prefix_and_all():
     assert Config().rules(KNOWN) == set(KNOWN)
     with pytest.raises(UsageError, match="`traced-fi`; did you mean `traced-if`"):
         Config(select=("traced-fi",)).rules(KNOWN)
+    with pytest.raises(UsageError, match="per-file-ignores: there is no rule `x`"):
+        Config(per_file_ignores=(("*.py", ("x",)),)).rules(KNOWN)
     with pytest.raises(UsageError, match="ignore: there is no rule `xyz-\\*`"):
         Config(ignore=("xyz-*",)).rules(KNOWN)
 
