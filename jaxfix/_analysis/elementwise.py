@@ -37,6 +37,7 @@ from .values import (
 # These give a strong dtype although the argument is weak (measured).
 _LOSE_WEAK = frozenset(
     [
+        "ldexp",
         "angle",
         "beta",
         "dawsn",
@@ -64,7 +65,7 @@ _LOSE_WEAK = frozenset(
 # These give a weak dtype only if no argument is strong.
 _WEAK_IF_ALL_ARE = frozenset(["hypot", "logaddexp2", "rel_entr"])
 # Whether these give a weak dtype for a mixture depends on the place of the weak one.
-_WEAK_OR_NOT = frozenset(["gcd", "heaviside", "kl_div", "lcm"])
+_WEAK_OR_NOT = frozenset(["gcd", "heaviside", "kl_div", "lcm", "squareplus"])
 # These give a weak float for integers, since they compare with Python floats.
 _INT_TO_WEAK = frozenset(
     [

@@ -155,6 +155,12 @@ def lookup(name: str) -> Api | None:
     )
 
 
+def known() -> dict[str, Api]:
+    """All that `lookup` knows of, under the canonical names, sorted."""
+    found = {name: lookup(name) for name in sorted(_api_rows())}
+    return {name: api for name, api in found.items() if api is not None}
+
+
 def numpy_on_tracer(
     name: str, *, in_list: bool = False
 ) -> Literal["works", "fails", "unknown"]:
@@ -198,6 +204,7 @@ def numpy_to_jnp(name: str, keywords: Collection[str] = ()) -> str | None:
     return None if refused & set(keywords) else target
 
 
+@functools.cache
 def is_dtype(name: str) -> str | None:
     """The dtype that a name such as `jax.numpy.float32` stands for, if it does."""
     module, _, last = name.rpartition(".")
