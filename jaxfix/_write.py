@@ -45,8 +45,8 @@ def write_all(group: Sequence[Replacement]) -> None:
     file it leads to is replaced.
 
     Raises:
-      WriteError: a file is read-only, has changed since it was read, or cannot be
-        written; the files are as they were.
+      WriteError: a file has changed since it was read, its folder is read-only, or it
+        cannot be written; the files are as they were.
     """
     staged: list[tuple[Replacement, Path, Path]] = []
     try:
@@ -65,12 +65,8 @@ def write_all(group: Sequence[Replacement]) -> None:
 
 
 def _check(item: Replacement, target: Path) -> None:
-    # For the superuser every file is writable, so the mode is asked too.
-    mode = target.stat().st_mode
-    if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(
-        target, os.W_OK
-    ):
-        raise WriteError(item.path, "is read-only")
+    # A read-only file in a writable folder is replaced and stays read-only: the mode
+    # of a file says nothing about renaming over it.
     if target.read_bytes() != item.before:
         raise WriteError(item.path, "has changed since it was read")
 

@@ -64,11 +64,26 @@ class TracedTernary(Rule):
 
     def plan(self, fn: Function, node: ast.IfExp) -> Plan:
         for part in (node.body, node.orelse):
-            if any(isinstance(n, ast.NamedExpr) for n in ast.walk(part)):
-                raise CannotFix("one of the values binds a name")
+            for name in bound_names(part):
+                if name in names_outside(fn, part):
+                    raise CannotFix(f"one of the values binds `{name}`, which is read later")
         return Expression("jnp.where or lax.cond")
 
     def fix(
         self, fn: Function, node: ast.IfExp, plan: Plan, write: Rewriter
     ) -> ast.expr:
         return write.choose(fn, node.test, node.body, node.orelse)
+
+
+def bound_names(part: ast.expr) -> set[str]:
+    """Names that a walrus in the expression binds."""
+    return {n.target.id for n in ast.walk(part) if isinstance(n, ast.NamedExpr)}
+
+
+def names_outside(fn: Function, part: ast.expr) -> set[str]:
+    inside = {id(n) for n in ast.walk(part)}
+    return {
+        n.id
+        for n in ast.walk(fn.node)
+        if isinstance(n, ast.Name) and id(n) not in inside
+    }

@@ -245,8 +245,9 @@ class Desugar:
         def mark(leaving: ast.stmt | None) -> list[ast.stmt]:
             if not isinstance(leaving, ast.Return):
                 return []
-            value = leaving.value or build.const(None)
-            return [build.assign(result, value), build.assign(flag, build.const(True))]
+            made = build.assign(result, leaving.value or build.const(None))
+            made.origin_return = leaving  # type: ignore[attr-defined]
+            return [made, build.assign(flag, build.const(True))]
 
         body = self.block(stmt.body, mark)
         after = ast.If(build.load(flag), [build.ret(build.load(result))], [])
@@ -272,6 +273,8 @@ class Desugar:
 
     def inner(self, stmt: ast.stmt) -> list[ast.stmt]:
         """Rewrite a statement without exits of its own: the blocks inside it."""
+        if getattr(stmt, "desugared", False):
+            return [stmt]
         match stmt:
             case ast.If():
                 if not self._holds_traced(stmt):

@@ -12,6 +12,7 @@ from .flow import Flow
 from .interpret import Call, Interpreter
 from .objects import FunctionNode, FunctionValue, TransformedValue
 from .project import Module, Project
+from .python_calls import loop_tracer
 from .scopes import scope_names
 from .values import Array, Lib, Value, is_static, tracer
 
@@ -120,6 +121,13 @@ class Function:
         if found.why is not None:
             return tuple(reversed(found.why.chain()))
         return (Evidence(self.path, getattr(node, "lineno", 1), "it is traced"),)
+
+    def traced_count(self, node: ast.AST) -> bool:
+        """Is the number of iterations of a `for` loop traced?"""
+        if not isinstance(node, ast.For):
+            return False
+        value = self.value(node.iter)
+        return value is not None and loop_tracer(value) is not None
 
     def static(self, node: ast.AST) -> bool:
         """Is an expression certainly known while tracing?"""

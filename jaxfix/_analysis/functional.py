@@ -442,6 +442,7 @@ class Functional:
         if not node.body and not node.orelse:
             return before
         outputs = [n for n in writes([*node.body, *node.orelse]) if n in live]
+        before += self.first_values(node, outputs, context)
         self.check_bound(node, outputs, context)
         self.check_branches(node, node.body, node.orelse)
         inner_live = frozenset(outputs)
@@ -493,8 +494,6 @@ class Functional:
         ]
         new_test = marked(build.load(first))
         made = copy_with(node, test=new_test, body=body)
-        if not body:
-            made = copy_with(node, test=build.not_(new_test), body=node.orelse, orelse=[])
         assert isinstance(made, ast.If), "a copy of an if is an if"
         made.flag = first  # type: ignore[attr-defined]
         return made, out
@@ -505,6 +504,40 @@ class Functional:
         if getattr(test, "is_bool_array", False) or is_bool(value) or value is None:
             return plain
         return ast.Compare(plain, [ast.NotEq()], [build.const(0)])
+
+    def first_values(
+        self, node: ast.If, outputs: Sequence[str], context: Context
+    ) -> list[ast.stmt]:
+        """Values for names that a branch which leaves does not bind: nobody reads them."""
+        from .loops import is_result, zero_value
+
+        out: list[ast.stmt] = []
+        for name in outputs:
+            if name in context.bound or not (leaves(node) or is_result(name, node)):
+                continue
+            zeros = {
+                ast.dump(z): z
+                for z in (zero_value(v) for v in self.assigned_values(name, node))
+                if z is not None
+            }
+            if len(zeros) != 1:
+                continue
+            made = build.assign(name, next(iter(zeros.values())))
+            self.advance(made, context)
+            out.append(made)
+        return out
+
+    def assigned_values(self, name: str, node: ast.stmt) -> Iterator[Value | None]:
+        """What the statement may bind a name to."""
+        for inner in ast.walk(node):
+            match inner:
+                case ast.Assign(targets=[ast.Name(id=target)], value=value) if (
+                    target == name and build.is_new(inner)
+                ):
+                    yield self.value(value, {})
+                case ast.Name(id=target, ctx=ast.Store()) if target == name:
+                    if (found := self.fn.value(inner)) is not None:
+                        yield found
 
     def check_bound(
         self, node: ast.If, outputs: Sequence[str], context: Context
@@ -684,6 +717,13 @@ def inner_statements(stmt: ast.stmt) -> Iterator[ast.stmt]:
     for inner in blocks:
         yield inner
         yield from inner_statements(inner)
+
+
+def leaves(node: ast.If) -> bool:
+    """Does a branch set the flag that says that the function or loop was left?"""
+    return any(
+        sets_flags([s]) for s in ast.walk(node) if isinstance(s, ast.Assign)
+    )
 
 
 def same_expression(a: ast.expr, b: ast.expr) -> bool:

@@ -15,6 +15,7 @@ from .desugar import Blocked, copy_with
 from .effects import obstacle
 from .finding import CannotFix
 from .flow import uses_before_definite_write
+from .jax_api import lookup
 from .scopes import mutations, names, reads, writes
 from .values import BOOL, SCALAR, WEAK, Array, Const, DType, Seq, Static, Value, promote
 
@@ -65,20 +66,22 @@ def make_while(
     walrus = writes(test)
     if walrus:
         raise Blocked(source, "the loop's condition binds a name")
-    loop = ast.While(test, list(body), [])
+    done = getattr(node, "done", None)
+    going = [test] if done is None else [test, build.not_(build.load(done))]
+    loop = ast.While(ast.BoolOp(ast.And(), going), list(body), [])
     carried = carried_names(f, loop, live, hidden)
-    check_bound(source, carried, context)
+    before = results_first(f, source, carried, node, context)
+    late = late_names(f, node, carried, body, context)
     inner = context.copy()
     enter(f, node, carried, inner)
-    done = getattr(node, "done", None)
+    inner.bound |= set(late)
     if done is not None:
         inner.types[done] = Array(True, BOOL, SCALAR)
-    head = f.fn.flow.live_in([loop], live) | live
-    new_body = f.block(body, head & frozenset(carried) | frozenset(carried), inner)
+    new_body = f.block(body, frozenset(carried), inner)
     condition = loop_condition(f, test, done, inner)
     if not carried:
         raise Blocked(source, "nothing that the loop changes is used")
-    inits = initial_values(f, source, carried, context, inner)
+    inits = initial_values(f, source, carried, context, inner, late)
     keep_going = predicate(f, carried, condition)
     functions: list[ast.stmt] = []
     step = body_function(f, source, None, carried, new_body, functions)
@@ -90,11 +93,62 @@ def make_while(
         if isinstance(keep_going, ast.Lambda)
         else build.load(keep_going.name),
         step,
-        build.tuple_of(inits),
+        # The first iteration, which certainly runs, gives the late names their values.
+        build.call(step, build.tuple_of(inits)) if late else build.tuple_of(inits),
     )
     f.keep.append(call)
     leave(f, carried, inner, context)
-    return [*functions, build.assign(carried, call)]
+    return [*before, *functions, build.assign(carried, call)]
+
+
+def results_first(
+    f: Functional,
+    source: ast.AST,
+    carried: Sequence[str],
+    node: ast.stmt,
+    context: Context,
+) -> list[ast.stmt]:
+    """First values for what a `return` in the loop carries out."""
+    before: list[ast.stmt] = []
+    for name in carried:
+        if name not in context.bound and is_result(name, node):
+            stmt = initial_result(f, source, name, node)
+            f.advance(stmt, context)
+            before.append(stmt)
+    return before
+
+
+def is_result(name: str, node: ast.stmt) -> bool:
+    """Is the name one that we made for the value of a `return`?"""
+    stores = [
+        s
+        for s in ast.walk(node)
+        if isinstance(s, ast.Assign) and name in writes(s.targets[0])
+    ]
+    return bool(stores) and all(hasattr(s, "origin_return") for s in stores)
+
+
+def late_names(
+    f: Functional,
+    node: ast.For | ast.While,
+    carried: Sequence[str],
+    body: Sequence[ast.stmt],
+    context: Context,
+) -> list[str]:
+    """Names that only the loop binds and that are read after it.
+
+    They are allowed where the number of iterations is static: a loop that does not run
+    is then an error in Python itself.
+    """
+    late = [n for n in carried if n not in context.bound]
+    exposed = uses_before_definite_write(list(body))
+    static = isinstance(node, ast.While) and isinstance(
+        build.source_of(node), ast.For
+    ) and not f.fn.traced_count(build.source_of(node))
+    if static and not any(n in exposed for n in late):
+        return late
+    check_bound(build.source_of(node), carried, context)
+    return []
 
 
 def loop_condition(
@@ -203,10 +257,14 @@ def initial_values(
     carried: Sequence[str],
     context: Context,
     inner: Context,
+    late: Sequence[str] = (),
 ) -> list[ast.expr]:
     """The carry before the loop, cast to the type that the body gives it."""
     out: list[ast.expr] = []
     for name in carried:
+        if name in late:
+            out.append(build.const(None))
+            continue
         before = collapse(context.types.get(name))
         after = collapse(inner.types.get(name))
         try:
@@ -345,8 +403,6 @@ def predicate(
         return build.thunk(condition, carried)
     used = set(reads(condition))
     name = f.fresh("keep_going")
-    if sum(n in used for n in carried) == 1 and len(ast.unparse(condition)) < 1:
-        return build.thunk(condition, ["carry"])
     carry = f.fresh("carry") if "carry" in f.fn.names else "carry"
     target = [n if n in used else "_" for n in carried]
     return build.function(
@@ -459,50 +515,73 @@ def try_rolled(
 
 
 def check_rollable(f: Functional, node: ast.For) -> None:
-    """Uses of the loop's variables that need Python numbers forbid a rolled loop."""
+    """In a rolled loop the loop's variables are tracers: uses as Python numbers forbid it.
+
+    Raises:
+      CannotFix: such a use.
+    """
     varying = set(writes(node.target)) | set(writes(node.body))
     for stmt in node.body:
         for inner in ast.walk(stmt):
-            match inner:
-                case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
-                    if not getattr(inner, "traced", False) and not f.fn.traced(test):
-                        if set(reads(test)) & varying and not shape_only(test):
-                            raise CannotFix("a static test needs the loop's variable")
-                case ast.For(iter=source):
-                    if set(reads(source)) & varying and not shape_only(source):
-                        raise CannotFix("an inner loop needs the loop's variable")
-                case ast.Subscript(value=base, slice=index):
-                    if set(reads(index)) & varying:
-                        value = f.fn.value(base)
-                        if not isinstance(value, Array) or isinstance(index, ast.Slice):
-                            raise CannotFix("a list is indexed by the loop's variable")
-                case ast.JoinedStr() | ast.Lambda() | ast.ListComp():
-                    if set(reads(inner)) & varying:
-                        raise CannotFix("the loop's variable is used in Python code")
-                case ast.Call():
-                    if passes_on(f, inner, varying):
-                        raise CannotFix("the loop's variable goes to a function")
+            if (
+                isinstance(inner, ast.Name)
+                and isinstance(inner.ctx, ast.Load)
+                and inner.id in varying
+                and not build.is_new(inner)
+                and f.fn.tracer(inner) is None
+            ):
+                check_use(f, inner)
 
 
-def passes_on(f: Functional, call: ast.Call, varying: set[str]) -> bool:
-    from .objects import BoundValue, FunctionValue
+def check_use(f: Functional, name: ast.Name) -> None:
+    """May this static number be a tracer as well?"""
+    child: ast.AST = name
+    for parent in f.fn.module.ancestors(name):
+        match parent:
+            case ast.stmt():
+                check_statement_use(f, name, child, parent)
+                return
+            case ast.BinOp() | ast.UnaryOp(op=ast.USub() | ast.UAdd()) | ast.keyword():
+                pass
+            case ast.Tuple() | ast.List() | ast.Compare():
+                pass
+            case ast.Subscript(value=base, slice=index) if child is index:
+                if not isinstance(f.fn.value(base), Array) or isinstance(index, ast.Slice):
+                    raise CannotFix(f"`{name.id}` picks an item of a list")
+            case ast.Call() if takes_tracers(f, parent, child):
+                pass
+            case _:
+                raise CannotFix(f"`{name.id}` is used as a Python number")
+        child = parent
 
-    target_names = [a.id for a in call.args if isinstance(a, ast.Name) and a.id in varying]
-    if not target_names:
+
+def check_statement_use(
+    f: Functional, name: ast.Name, child: ast.AST, stmt: ast.stmt
+) -> None:
+    match stmt:
+        case ast.Assign() | ast.AugAssign() | ast.AnnAssign() | ast.Return() | ast.Expr():
+            return
+        case ast.If(test=test) if child is test and f.fn.traced(test):
+            return
+        case _:
+            raise CannotFix(f"`{name.id}` is used as a Python number")
+
+
+def takes_tracers(f: Functional, call: ast.Call, argument: ast.AST) -> bool:
+    """Is it an argument of a jax function that need not be static?"""
+    name = f.fn.library(call)
+    if name is None or not name.startswith("jax."):
         return False
-    static = [n for n in call.args if isinstance(n, ast.Name) and f.fn.static(n)]
-    if not static:
+    api = lookup(name)
+    if api is None:
         return False
-    return any(
-        isinstance(c, FunctionValue | BoundValue) for c in f.fn.callees(call)
-    ) or f.fn.library(call) in ("range", "int", "str")
-
-
-def shape_only(node: ast.expr) -> bool:
-    return any(
-        isinstance(n, ast.Attribute) and n.attr in ("shape", "ndim", "dtype", "size")
-        for n in ast.walk(node)
-    )
+    for param in api.static_params:
+        if isinstance(argument, ast.keyword) and argument.arg == param.name:
+            return False
+        if param.position is not None and param.position < len(call.args):
+            if call.args[param.position] is argument:
+                return False
+    return True
 
 
 def masked(
@@ -581,11 +660,20 @@ def initial_result(
 
 
 def zero_of(f: Functional, node: ast.expr) -> ast.expr | None:
-    """The zero of a scalar's kind, as a Python literal that promotes."""
-    value = collapse(f.value(node, {}))
+    """The zero of a value's type, as Python literals that promote."""
     if isinstance(node, ast.Tuple):
         parts = [zero_of(f, e) for e in node.elts]
         if any(p is None for p in parts):
+            return None
+        return ast.Tuple([p for p in parts if p is not None], ast.Load())
+    return zero_value(f.value(node, {}))
+
+
+def zero_value(value: Value | None) -> ast.expr | None:
+    value = collapse(value)
+    if isinstance(value, Seq) and value.items is not None:
+        parts = [zero_value(v) for v in value.items]
+        if value.kind != "tuple" or any(p is None for p in parts):
             return None
         return ast.Tuple([p for p in parts if p is not None], ast.Load())
     found = as_array(value) if value is not None else None
@@ -727,10 +815,9 @@ def over_range(
     name = node.target.id
     kept = name in live or name in writes(node.body)
     if span.unit and not kept:
-        return Iteration(name, span.start, span.stop, [], [])
-    if name in live and name not in context.bound and name not in writes(node.body):
-        raise Blocked(source, f"`{name}` has no value if the loop does not run even once")
-    index = f.fresh("k" if name != "k" else "step")
+        index = index_name(f) if name.startswith("_") else name
+        return Iteration(index, span.start, span.stop, [], [])
+    index = index_name(f)
     if span.unit:
         return Iteration(
             index, span.start, span.stop, [], [build.assign(name, build.load(index))]
@@ -739,6 +826,12 @@ def over_range(
     offset: ast.expr = ast.BinOp(build.load(index), ast.Mult(), step_node(span))
     value = offset if is_zero(span.start) else ast.BinOp(span.start, ast.Add(), offset)
     return Iteration(index, build.const(0), trips, [], [build.assign(name, value)])
+
+
+def index_name(f: Functional) -> str:
+    """A name for the counter of a loop."""
+    base = next((n for n in ("i", "k", "index") if n not in f.fn.names), "index")
+    return f.fresh(base)
 
 
 def step_node(span: Range) -> ast.expr:
@@ -773,7 +866,7 @@ def over_items(
     f: Functional, source: ast.AST, node: ast.For, live: NameSet
 ) -> Iteration:
     """A loop over arrays, `zip`, `enumerate`, `reversed`: their items by index."""
-    index = f.fresh("i" if "i" not in writes([node]) else "k")
+    index = index_name(f)
     items = Items(f, source, index)
     items.take(node.target, node.iter)
     if not items.counts:
@@ -787,11 +880,6 @@ def over_items(
                 upper = build.call(f.spell("jax.numpy.minimum"), upper, other)
         else:
             upper = build.call("min", *counts)
-    for name in writes(node.target):
-        if name in live:
-            raise Blocked(
-                source, f"`{name}` has no value if the loop does not run even once"
-            )
     return Iteration(index, build.const(0), upper, items.before, items.first)
 
 
