@@ -421,6 +421,10 @@ def is_partial(name):
     return bool(np.isnan(np.asarray(masked)).any())
 
 
+# These catch the error that a tracer raises, and answer False.
+ANSWER_FALSE = ("array_equal", "array_equiv")
+
+
 def main():
     """Print everything that does not agree."""
     for source in EXPRESSIONS:
@@ -442,7 +446,7 @@ def main():
     for name in dir(np):
         said = jax_api.numpy_on_tracer(f"numpy.{name}")
         real = numpy_on_tracer(f"numpy.{name}") if said != "unknown" else said
-        if real not in (said, None):
+        if real not in (said, None, "mixed") and name not in ANSWER_FALSE:
             print(f"numpy.{name}: {real}, the table says {said}")
 
 

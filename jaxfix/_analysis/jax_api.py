@@ -173,8 +173,9 @@ def numpy_on_tracer(
     module, _, function = name.rpartition(".")
     if module == "numpy" and function in tables.WORK_ON_TRACERS.split():
         return "fails" if in_list else "works"
-    known = lookup(name) is not None or is_dtype(name) is not None
-    if known and (module == "numpy" or module in ("numpy.linalg", "numpy.fft")):
+    api = lookup(name)
+    known = is_dtype(name) is not None or (api is not None and api.result != "unknown")
+    if known and module in ("numpy", "numpy.linalg", "numpy.fft"):
         return "fails"
     return "unknown"
 

@@ -9,22 +9,22 @@ from __future__ import annotations
 ROWS = """
 jax.numpy|same|c|abs add around bitwise_and bitwise_invert bitwise_left_shift
 jax.numpy|same|c|bitwise_not bitwise_or bitwise_right_shift bitwise_xor ceil clip conj
-jax.numpy|same|c|fix floor fmax fmin gcd imag invert lcm left_shift maximum minimum
-jax.numpy|same|c|multiply nan_to_num negative positive real right_shift round sign
-jax.numpy|same|c|square subtract trunc where
-jax.numpy|same|cp|floor_divide fmod power remainder select
-jax.numpy|float|c|arcsinh arctan copysign cos deg2rad degrees fabs heaviside i0 interp
-jax.numpy|float|c|ldexp logaddexp logaddexp2 nextafter rad2deg radians rint sin sinc
-jax.numpy|float|c|spacing tan tanh
+jax.numpy|same|c|fix floor floor_divide fmax fmin gcd imag invert lcm left_shift maximum
+jax.numpy|same|c|minimum multiply nan_to_num negative positive real right_shift round
+jax.numpy|same|c|select sign square subtract trunc where
+jax.numpy|same|cp|fmod power remainder
+jax.numpy|float|c|arcsinh arctan copysign cos deg2rad degrees fabs heaviside hypot
+jax.numpy|float|c|interp ldexp logaddexp logaddexp2 nextafter rad2deg radians rint sin
+jax.numpy|float|c|sinc spacing tan tanh
 jax.numpy|float|cp|angle arccos arccosh arcsin arctan2 arctanh cbrt cosh divide exp exp2
-jax.numpy|float|cp|expm1 float_power hypot log log10 log1p log2 reciprocal sinh sqrt
+jax.numpy|float|cp|expm1 float_power i0 log log10 log1p log2 reciprocal sinh sqrt
 jax.numpy|bool|c|equal greater greater_equal isclose iscomplex isfinite isin isinf isnan
 jax.numpy|bool|c|isneginf isposinf isreal less less_equal logical_and logical_not
 jax.numpy|bool|c|logical_or logical_xor not_equal signbit
 jax.numpy|int|c|bitwise_count digitize searchsorted
 jax.numpy|reduce-same|c|max min nanmax nanmin nanprod nansum prod ptp sum trace
-jax.numpy|reduce-float|c|mean nanmean
-jax.numpy|reduce-float|cp|average nanstd nanvar std var
+jax.numpy|reduce-float|c|mean nanmean nanvar var
+jax.numpy|reduce-float|cp|average nanstd std
 jax.numpy|reduce-float||median nanmedian nanpercentile nanquantile percentile quantile
 jax.numpy|reduce-bool|c|all allclose any array_equal array_equiv
 jax.numpy|reduce-int|c|argmax argmin count_nonzero nanargmax nanargmin
@@ -126,10 +126,11 @@ jax.random|random||poisson rademacher randint rayleigh t triangular truncated_no
 jax.random|random||uniform wald weibull_min
 jax.random|key||PRNGKey clone fold_in key split wrap_key_data
 jax.random|static|c|key_impl
-jax.scipy.special|float|c|dawsn erf erfc expit i0e i1e log_ndtr log_softmax ndtr softmax
+jax.scipy.special|float|c|dawsn erf erfc expit gammasgn i0e i1e log_ndtr log_softmax
+jax.scipy.special|float|c|ndtr softmax
 jax.scipy.special|float|cp|bessel_jn beta betainc betaln boxcox boxcox1p comb digamma
 jax.scipy.special|float|cp|entr erfcx erfinv exp1 expi expn factorial gamma gammainc
-jax.scipy.special|float|cp|gammaincc gammaln gammasgn hyp1f1 i0 i1 kl_div loggamma logit
+jax.scipy.special|float|cp|gammaincc gammaln hyp1f1 i0 i1 kl_div loggamma logit
 jax.scipy.special|float|cp|multigammaln ndtri owens_t poch polygamma rel_entr spence
 jax.scipy.special|float|cp|xlog1py xlogy zeta
 jax.scipy.special|reduce-float|c|logsumexp
