@@ -26,7 +26,8 @@ from tests.programs.worker import Outcome, Runner
 SEED = 20
 COUNT = 150
 
-# Stands in for jaxfix: finds each line with "FAULT" and puts TEXT in its place.
+# Stands in for jaxfix: finds each line with "FAULT" and puts TEXT in its place; ends
+# badly at "CRASH".
 FAKE_TOOL = """\
 import json, pathlib, sys
 command, text = sys.argv[2], sys.argv[1]
@@ -34,6 +35,8 @@ findings = []
 for path in sorted(pathlib.Path(".").glob("*.py")):
     lines = path.read_text().splitlines()
     for n, line in enumerate(lines):
+        if "CRASH" in line:
+            sys.exit("crashed")
         if "FAULT" in line:
             findings.append({"path": path.name, "line": n + 1, "message": "fault",
                              "not_fixed": None if text else "`x` is odd"})
@@ -111,6 +114,16 @@ def test_missed_and_touched(runner: Runner, tmp_path: Path) -> None:
     tool = fake(tmp_path, "return 2.0 * x + 0.0")
     verdicts = [j.verdict for j in judge(programs, runner, tool=tool)]
     assert verdicts == [Verdict.MISSED, Verdict.TOUCHED]
+
+
+def test_the_program_that_jaxfix_fails_on_is_found(
+    runner: Runner, tmp_path: Path
+) -> None:
+    sources = [SOURCE, SOURCE.replace("FAULT", "CRASH"), SOURCE]
+    programs = [Program("n", 0, i, s, clean=False) for i, s in enumerate(sources)]
+    tool = fake(tmp_path, "return jnp.where(x > 0, x, 2.0 * x)")
+    verdicts = [j.verdict for j in judge(programs, runner, tool=tool)]
+    assert verdicts == [Verdict.EQUAL, Verdict.FAILED, Verdict.EQUAL]
 
 
 def test_a_program_that_never_ends_is_stopped(tmp_path: Path) -> None:

@@ -8,18 +8,28 @@ from __future__ import annotations
 
 import ast
 import copy
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from .generate import Program
 from .run import TOOL, Judged, judge
 from .worker import Runner
 
 
-def reduced(failing: Judged, runner: Runner, *, tool: Sequence[str] = TOOL) -> Judged:
-    """Return the smallest program found that still earns the verdict of `failing`."""
+def reduced(
+    failing: Judged,
+    runner: Runner,
+    *,
+    tool: Sequence[str] = TOOL,
+    limit_s: float = 300.0,
+) -> Judged:
+    """Return the smallest program found that still earns the verdict of `failing`.
+
+    After `limit_s` seconds no further step is begun.
+    """
     best = failing
-    while True:
+    end = time.monotonic() + limit_s
+    while time.monotonic() < end:
         candidates = [
             replace(best.program, index=index, source=source)
             for index, source in enumerate(smaller(best.program.source))
@@ -27,12 +37,9 @@ def reduced(failing: Judged, runner: Runner, *, tool: Sequence[str] = TOOL) -> J
         verdicts = judge(candidates, runner, tool=tool)
         kept = [j for j in verdicts if j.verdict is failing.verdict]
         if not kept:
-            return replace(best, program=renamed(best.program, failing.program))
+            break
         best = min(kept, key=lambda j: len(j.program.source))
-
-
-def renamed(program: Program, original: Program) -> Program:
-    return replace(program, index=original.index)
+    return replace(best, program=replace(best.program, index=failing.program.index))
 
 
 def smaller(source: str) -> list[str]:

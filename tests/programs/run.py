@@ -26,9 +26,23 @@ from .worker import Outcome, Runner
 
 TOOL = (sys.executable, "-m", "jaxfix")
 APPLY = ("apply", "--unsafe-fixes")
+# What one run of jaxfix may take, and what each file adds. Generous: a check of one
+# of these small files takes milliseconds.
+START_LIMIT_S = 20.0
+FILE_LIMIT_S = 0.5
 TOLERANCE = 1e-4
 # XLA may keep more bits than float16 has between two operations.
 HALF_TOLERANCE = 2e-3
+# What a fault that was not fixed may raise, once another is out of its way.
+TRACER_ERRORS = frozenset(
+    {
+        "TracerBoolConversionError",
+        "TracerIntegerConversionError",
+        "TracerArrayConversionError",
+        "ConcretizationTypeError",
+        "NonConcreteBooleanIndexError",
+    }
+)
 ORDER_OF_KINDS = "biufc"
 FLOATING = ORDER_OF_KINDS.index("f")
 
@@ -93,14 +107,19 @@ def run_tool(
     args: Sequence[str], *, folder: Path, tool: Sequence[str] = TOOL
 ) -> dict[str, Any]:
     """Run jaxfix in `folder` and return its JSON report."""
-    done = subprocess.run(
-        [*tool, *args, "--output-format", "json", "."],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )
+    limit_s = START_LIMIT_S + FILE_LIMIT_S * len(list(folder.glob("*.py")))
+    try:
+        done = subprocess.run(
+            [*tool, *args, "--output-format", "json", "."],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            check=False,
+            timeout=limit_s,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise ToolError(f"{' '.join(args)}: no end in {limit_s:.0f} s") from error
     if done.returncode not in (0, 1, 3):
         raise ToolError(
             f"{' '.join(args)}: exit {done.returncode}\n{done.stderr[-2000:]}"
@@ -124,8 +143,37 @@ def ask_jaxfix(
 ) -> dict[str, ToolReport]:
     """Check and fix each source, by name; `folder` holds them before and after.
 
-    The files are `folder/before/NAME.py` and `folder/after/NAME.py`.
+    The files are `folder/before/NAME.py` and `folder/after/NAME.py`. Where jaxfix ends
+    badly, the sources are halved until the one that it fails on is alone.
     """
+    try:
+        return ask_at_once(sources, folder, tool=tool)
+    except ToolError as error:
+        for name in ("before", "after", "again"):
+            shutil.rmtree(folder / name, ignore_errors=True)
+        names = list(sources)
+        if len(names) == 1:
+            return {names[0]: failed_on(names[0], sources[names[0]], folder, error)}
+    middle = len(names) // 2
+    reports = {}
+    for half in (names[:middle], names[middle:]):
+        with tempfile.TemporaryDirectory() as scratch:
+            part = {name: sources[name] for name in half}
+            reports |= ask_jaxfix(part, Path(scratch), tool=tool)
+            shutil.copytree(scratch, folder, dirs_exist_ok=True)
+    return reports
+
+
+def failed_on(name: str, source: str, folder: Path, error: ToolError) -> ToolReport:
+    for place in ("before", "after"):
+        (folder / place).mkdir()
+        (folder / place / f"{name}.py").write_text(source)
+    return ToolReport((), (str(error),), source, source)
+
+
+def ask_at_once(
+    sources: dict[str, str], folder: Path, *, tool: Sequence[str]
+) -> dict[str, ToolReport]:
     before, after, again = (folder / name for name in ("before", "after", "again"))
     before.mkdir()
     for name, source in sources.items():
@@ -261,7 +309,7 @@ def judge_changed(
 ) -> tuple[Verdict, str]:
     """A fixed program may still raise as it did, where another fix was refused."""
     if not got.ok:
-        in_part = report.reasons and got.error == plain.error
+        in_part = report.reasons and got.error in {plain.error, *TRACER_ERRORS}
         verdict = Verdict.PARTLY if in_part else Verdict.RAISES
         return verdict, f"{got.error}: {got.message}"
     complaint = difference(got, want)
