@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._analysis import booleans, build
+from ._analysis import booleans, build, printing
 from ._analysis.facts import Facts, Function
 from ._analysis.finding import CannotFix, Evidence, Problem, Safety
 from ._analysis.plan import Expression, Plan, Region, Sites, Statement
@@ -25,4 +25,5 @@ __all__ = [
     "Statement",
     "booleans",
     "build",
+    "printing",
 ]

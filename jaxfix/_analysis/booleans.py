@@ -246,8 +246,15 @@ def check_effects(fn: Function, node: ast.expr) -> None:
     for operand in skipped:
         if any(isinstance(n, ast.NamedExpr) for n in ast.walk(operand)):
             raise CannotFix("an operand that Python may skip binds a name")
+        if any(prints(fn, n) for n in ast.walk(operand)):
+            raise CannotFix("an operand that Python may skip prints")
         if (why := obstacle(fn, operand)) is not None:
             raise CannotFix(f"an operand that Python may skip has effects: {why}")
+
+
+def prints(fn: Function, node: ast.AST) -> bool:
+    name = fn.library(node) or ""
+    return name == "print" or name.startswith("jax.debug.")
 
 
 def in_condition(fn: Function, node: ast.expr) -> bool:

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import ast
+from typing import ClassVar
+
+from jaxfix.codemod import (
+    Expression,
+    Function,
+    Plan,
+    Problem,
+    Rewriter,
+    Rule,
+    printing,
+)
+
+
+class TraceTimePrint(Rule):
+    """`print` of a traced value, which shows a tracer, once per compilation.
+
+    Python runs a compiled function only while JAX traces it. `jax.debug.print` becomes
+    part of the compiled program, so it prints the values of every call.
+
+    ## Example
+
+    ```python before
+    @jax.jit
+    def square(x):
+        print(f"squaring {x:.2f}")
+        return x * x
+    ```
+
+    ```python after
+    @jax.jit
+    def square(x):
+        jax.debug.print("squaring {x:.2f}", x=x)
+        return x * x
+    ```
+
+    ```python check
+    square(3.0)
+    square(4.0)
+    ```
+
+    ## Safety
+
+    Safe: the text is that of `print`, `{!s}` being the way in which `print` shows a
+    number. If one call can print more than once, `ordered=True` keeps the order, which
+    a plain `jax.debug.print` does not (it shows first what is ready first); ordered
+    prints want a single device. `end=`, `file=` and `flush=` go through
+    `jax.debug.callback`. Output appears when the program runs, perhaps after later
+    lines of the caller: `jax.effects_barrier()` waits for it.
+
+    ## Not fixed
+
+    - A `print` of static values only, outside of branches and loops that depend on
+      traced values: it tells of the compilation, which may be wanted. No finding.
+    - Objects that are no pytrees; containers that mix arrays and Python numbers.
+
+    ## See
+
+    - https://docs.jax.dev/en/latest/debugging/print_breakpoint.html
+    """
+
+    visits: ClassVar = (ast.Call,)
+
+    def find(self, fn: Function, node: ast.Call) -> Problem | None:
+        if fn.library(node) != "print" or fn.value(node) is None:
+            return None
+        if because := printing.printed(fn, node):
+            return Problem("`print` of a traced value shows a tracer", because)
+        if (test := printing.decided_by(fn, node)) is not None:
+            why = test.why.chain() if test.why is not None else ()
+            return Problem(
+                "`print` that depends on a traced value", tuple(reversed(why))
+            )
+        return None
+
+    def plan(self, fn: Function, node: ast.Call) -> Plan:
+        printing.replacement(fn, node, str, str)
+        return Expression("jax.debug.print")
+
+    def fix(
+        self, fn: Function, node: ast.Call, plan: Plan, write: Rewriter
+    ) -> ast.expr:
+        return printing.replacement(fn, node, write.spell(fn), write.fresh(fn))

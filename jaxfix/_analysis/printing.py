@@ -1,0 +1,712 @@
+"""`print` in traced code: what it prints, and the `jax.debug` call that prints the same.
+
+`jax.debug.print` takes a format string. A scalar is formatted by `{}` as in an f-string
+(1.2345600128173828) and by `{!s}` as `print` shows it (1.23456). Where a format string
+cannot say it (`end=`, `file=`, a brace before the first field, which switches formatting
+off), `jax.debug.callback` gets the values and the `print` itself.
+
+Source: measured on jax 0.10.2.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import string
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from . import build
+from .facts import Function
+from .finding import CannotFix, Evidence
+from .objects import BoundValue, FunctionValue, InstanceValue, PartialValue
+from .python_calls import loop_tracer
+from .scopes import writes
+from .values import (
+    Array,
+    Const,
+    Dict,
+    Lib,
+    Seq,
+    Value,
+    alternatives,
+    element,
+    holds_tracer,
+    is_static,
+    type_name,
+)
+
+Spell = Callable[[str], str]
+
+LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp)
+# Parameters of `jax.debug.print`, which cannot be names of fields.
+RESERVED = frozenset({"fmt", "ordered", "partitioned", "skip_format_check"})
+LARGEST_INT = 2**31 - 1
+ONE_DEVICE_ONLY = frozenset({"jax.pmap", "jax.shard_map"})
+
+
+class Awkward(Exception):
+    """A format string for `jax.debug.print` cannot say this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Characters that are printed as they are."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A value, and how it is formatted. `inner`: names that the format spec reads."""
+
+    value: ast.expr
+    conversion: str = ""
+    spec: str = ""
+    inner: tuple[str, ...] = ()
+    named: bool = False
+
+
+Piece = Text | Field
+
+
+# --- what is printed
+
+
+def printed(fn: Function, call: ast.Call) -> tuple[Evidence, ...]:
+    """Why something that is printed is traced; empty if nothing is known to be."""
+    for arg in call.args:
+        for value in shown(fn, arg):
+            found = holds_tracer(fn.value(value) or Const(None))
+            if found is not None:
+                why = found.why.chain() if found.why is not None else ()
+                line = getattr(value, "lineno", call.lineno)
+                return tuple(reversed(why)) or (
+                    Evidence(fn.path, line, "it is traced"),
+                )
+    return ()
+
+
+def shown(fn: Function, node: ast.expr) -> Iterator[ast.expr]:
+    """The expressions whose values become text in `node`."""
+    match node:
+        case ast.JoinedStr(values=values):
+            for part in values:
+                yield from shown(fn, part)
+        case ast.FormattedValue(value=value, format_spec=spec):
+            yield from shown(fn, value)
+            if spec is not None:
+                yield from shown(fn, spec)
+        case ast.BinOp(op=ast.Mod(), left=left, right=right) if is_text(fn, left):
+            yield from shown(fn, right)
+        case ast.BinOp(op=ast.Add(), left=left, right=right) if is_text(fn, node):
+            yield from shown(fn, left)
+            yield from shown(fn, right)
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            for part in parts:
+                yield from shown(fn, part)
+        case ast.Starred(value=value):
+            yield value
+        case ast.Call() if is_formatting(fn, node):
+            for part in (*node.args, *(k.value for k in node.keywords)):
+                yield from shown(fn, part)
+        case _:
+            yield node
+
+
+def is_text(fn: Function, node: ast.expr) -> bool:
+    """Is the expression certainly a string?"""
+    match node:
+        case ast.JoinedStr() | ast.Constant(value=str()):
+            return True
+        case ast.BinOp(op=ast.Add(), left=left, right=right):
+            return is_text(fn, left) or is_text(fn, right)
+        case ast.BinOp(op=ast.Mod(), left=left):
+            return is_text(fn, left)
+        case ast.Call() if is_formatting(fn, node):
+            return True
+        case _:
+            value = fn.value(node)
+            return value is not None and type_name(value) == "str"
+
+
+def is_formatting(fn: Function, node: ast.Call) -> bool:
+    """`str(x)`, `repr(x)`, `format(x, spec)` or `"...".format(x)`."""
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+        return is_text(fn, node.func.value)
+    return fn.library(node) in ("str", "repr", "format")
+
+
+# --- when it is printed
+
+
+def decided_by(fn: Function, node: ast.AST) -> Array | None:
+    """A traced value on which it depends whether, or how often, `node` runs."""
+    for outer in fn.module.ancestors(node):
+        if outer is fn.node:
+            return exit_before(fn, list(getattr(fn.node, "body", [])), node)
+        if (found := _test_of(fn, outer, node)) is not None:
+            return found
+        if isinstance(outer, ast.For | ast.While):
+            if (found := traced_exit(fn, outer.body)) is not None:
+                return found
+    return None
+
+
+def _test_of(fn: Function, outer: ast.AST, node: ast.AST) -> Array | None:
+    match outer:
+        case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
+            inside = any(n is node for n in ast.walk(test))
+            return None if inside else fn.tracer(test)
+        case ast.BoolOp(values=[first, *rest]):
+            if any(n is node for part in rest for n in ast.walk(part)):
+                return fn.tracer(first)
+        case ast.For(iter=source):
+            value = fn.value(source)
+            return loop_tracer(value) if value is not None else None
+        case ast.Match(subject=subject):
+            return fn.tracer(subject)
+    return None
+
+
+def exit_before(
+    fn: Function, body: Sequence[ast.stmt], node: ast.AST
+) -> Array | None:
+    """A traced test under which the function ends before it comes to `node`."""
+    for stmt in body if isinstance(body, list) else []:
+        if any(n is node for n in ast.walk(stmt)):
+            return None
+        if (found := traced_exit(fn, [stmt])) is not None:
+            return found
+    return None
+
+
+def traced_exit(fn: Function, body: Sequence[ast.stmt]) -> Array | None:
+    """The traced test of an `if` that leaves the function or a loop."""
+    for stmt in body:
+        for inner in ast.walk(stmt):
+            if not isinstance(inner, ast.If) or fn.tracer(inner.test) is None:
+                continue
+            exits = ast.Return | ast.Break | ast.Continue
+            if any(isinstance(n, exits) for s in inner.body + inner.orelse
+                   for n in ast.walk(s)):
+                return fn.tracer(inner.test)
+    return None
+
+
+# --- the order of several prints
+
+
+def is_one_of_several(fn: Function, node: ast.Call) -> bool:
+    """Can one call of the compiled program print more than once?
+
+    Plain `jax.debug.print` shows the value that is ready first. Ordered effects want
+    one device.
+    """
+    if any(root.transform in ONE_DEVICE_ONLY for root in fn.roots()):
+        return False
+    if _in_loop(fn, node):
+        return True
+    calls = fn.facts.interpreter.calls
+    together = _called_together(fn)
+    for call in calls.values():
+        if call.node is node or not call.under or not isinstance(call.node, ast.Call):
+            continue
+        if not any(id(owner) in together for owner in call.functions):
+            continue
+        if Lib("print") in call.callees:
+            return True
+        here = any(
+            isinstance(bottom := _project_function(callee), FunctionValue)
+            and bottom.node is fn.node
+            for callee in call.callees
+        )
+        owner = next((o for o in call.functions if o is not None), None)
+        known = fn.facts.function(owner) if isinstance(
+            owner, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+        ) else None
+        if here and known is not None and _in_loop(known, call.node):
+            return True
+    return False
+
+
+def _in_loop(fn: Function, node: ast.AST) -> bool:
+    for outer in fn.module.ancestors(node):
+        if outer is fn.node:
+            return False
+        if isinstance(outer, LOOPS):
+            return True
+    return False
+
+
+def _project_function(value: Value) -> Value:
+    while isinstance(value, BoundValue | PartialValue):
+        value = value.function
+    return value
+
+
+def _called_together(fn: Function) -> set[int]:
+    """The functions that may run in one call of a compiled program that runs `fn`."""
+    edges: dict[int, set[int]] = {}
+
+    def join(a: ast.AST, b: ast.AST) -> None:
+        edges.setdefault(id(a), set()).add(id(b))
+        edges.setdefault(id(b), set()).add(id(a))
+
+    for call in fn.facts.interpreter.calls.values():
+        if not call.under:
+            continue
+        for owner in call.functions:
+            for callee in call.callees:
+                bottom = _project_function(callee)
+                if owner is not None and isinstance(bottom, FunctionValue):
+                    join(owner, bottom.node)
+    for inner in fn.facts.interpreter.functions.values():
+        if isinstance(inner.scope.node, ast.FunctionDef | ast.Lambda):
+            if id(inner.scope.node) in fn.facts.interpreter.reached:
+                join(inner.node, inner.scope.node)
+    seen: set[int] = set()
+    todo = [id(fn.node)]
+    while todo:
+        one = todo.pop()
+        if one not in seen:
+            seen.add(one)
+            todo += edges.get(one, ())
+    return seen
+
+
+# --- the call that prints the same
+
+
+def replacement(
+    fn: Function, call: ast.Call, spell: Spell, fresh: Callable[[str], str]
+) -> ast.expr:
+    """`print(...)` as a `jax.debug.print` or a `jax.debug.callback`.
+
+    Raises:
+      CannotFix: it prints something that a compiled program cannot hand out.
+    """
+    several = is_one_of_several(fn, call)
+    try:
+        made = debug_print(fn, call, spell)
+    except Awkward:
+        made = debug_callback(fn, call, spell, fresh)
+    if several:
+        made.keywords.append(ast.keyword("ordered", build.const(True)))
+    return made
+
+
+def debug_print(fn: Function, call: ast.Call, spell: Spell) -> ast.Call:
+    options = {k.arg: k.value for k in call.keywords}
+    if set(options) - {"sep"}:
+        raise Awkward
+    pieces = joined(fn, call, options.get("sep"))
+    made = build.call(spell("jax.debug.print"))
+    text = Template(fn)
+    for piece in pieces:
+        text.add(piece)
+    made.args = [build.const(text.format), *text.args]
+    made.keywords = [ast.keyword(n, build.load(n)) for n in text.names]
+    return made
+
+
+def joined(fn: Function, call: ast.Call, sep: ast.expr | None) -> list[Piece]:
+    """What `print` writes, without the end of the line."""
+    between = Text(" ")
+    match sep:
+        case None | ast.Constant(value=None):
+            pass
+        case ast.Constant(value=str() as text):
+            between = Text(text)
+        case _:
+            raise Awkward
+    out: list[Piece] = []
+    for index, arg in enumerate(call.args):
+        if isinstance(arg, ast.Starred):
+            raise Awkward
+        out += [between] if index else []
+        out += pieces_of(fn, arg, "s")
+    return out
+
+
+@dataclass(slots=True)
+class Template:
+    """A format string in the making."""
+
+    fn: Function
+    format: str = ""
+    args: list[ast.expr] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    fields: int = 0
+
+    def add(self, piece: Piece) -> None:
+        if isinstance(piece, Text):
+            if not self.fields and re.search("[{}]", piece.text):
+                raise Awkward
+            self.format += piece.text.replace("{", "{{").replace("}", "}}")
+            return
+        self.fields += 1
+        piece = portable(self.fn, piece)
+        name = ""
+        value = piece.value
+        if piece.named and isinstance(value, ast.Name) and value.id not in RESERVED:
+            name = value.id
+            self.keyword(name)
+        else:
+            self.args.append(value)
+        for inner in piece.inner:
+            self.keyword(inner)
+        conversion = f"!{piece.conversion}" if piece.conversion else ""
+        spec = f":{piece.spec}" if piece.spec else ""
+        self.format += f"{{{name}{conversion}{spec}}}"
+
+    def keyword(self, name: str) -> None:
+        if name in RESERVED:
+            raise Awkward
+        if name not in self.names:
+            self.names.append(name)
+
+
+def portable(fn: Function, piece: Field) -> Field:
+    """The field with a value that the compiled program hands out unchanged.
+
+    Numbers become arrays of 32 bits on the way: an int is printed the same, a float is
+    not. So what is known while tracing is made text there.
+    """
+    value = fn.value(piece.value)
+    if value is None:
+        return piece
+    if holds_tracer(value) is None:
+        return piece if not is_static(value) else _static_field(piece, value)
+    for part in alternatives(value):
+        if isinstance(part, InstanceValue) and part.cls.kind == "plain":
+            raise CannotFix(f"`{part.cls.name}` objects cannot leave a compiled program")
+        if isinstance(part, Seq | Dict) and _holds_number(part):
+            raise CannotFix(
+                "it prints a container of arrays and Python numbers, "
+                "which would be printed as arrays"
+            )
+    match value:
+        case Array(shape=shape) if shape and any(
+            isinstance(dims, tuple) and dims for dims in shape
+        ):
+            plain = "" if piece.conversion in ("", "s") else piece.conversion
+            spec = piece.spec if piece.conversion in ("s", "r", "a") else ""
+            return replace(piece, conversion=plain if not spec else piece.conversion,
+                           spec=spec)
+        case Array(dtype=dtype) if dtype is not None and dtype.kind in ("i", "b"):
+            if piece.conversion == "s" and not piece.spec:
+                return replace(piece, conversion="")
+        case Seq() | Dict() if piece.conversion == "s" and not piece.spec:
+            return replace(piece, conversion="")
+    return piece
+
+
+def _static_field(piece: Field, value: Value) -> Field:
+    """A field of a value that is known while tracing."""
+    kind = type_name(value)
+    too_large = (
+        isinstance(value, Const)
+        and isinstance(value.value, int)
+        and abs(value.value) > LARGEST_INT
+    )
+    if kind in ("int", "bool", "str") and not too_large:
+        if piece.conversion in ("", "s") or kind != "str":
+            plain = replace(piece, conversion="")
+            return piece if piece.spec and piece.conversion else plain
+    if piece.inner:
+        raise Awkward
+    if piece.spec and piece.conversion:
+        raise Awkward
+    if piece.spec:
+        text = build.call("format", piece.value, build.const(piece.spec))
+    else:
+        by_name = {"r": "repr", "a": "ascii"}
+        text = build.call(by_name.get(piece.conversion, "str"), piece.value)
+    return Field(text)
+
+
+def _holds_number(value: Value, depth: int = 4) -> bool:
+    if depth == 0:
+        return False
+    for part in alternatives(value):
+        if type_name(part) in ("int", "float", "bool", "complex"):
+            return True
+        inner: list[Value] = []
+        if isinstance(part, Seq):
+            inner = list(part.items) if part.items is not None else [element(part)]
+        elif isinstance(part, Dict):
+            inner = (
+                [v for _, v in part.items]
+                if part.items is not None
+                else [element(part)]
+            )
+        if any(_holds_number(v, depth - 1) for v in inner):
+            return True
+    return False
+
+
+# --- pieces
+
+
+def pieces_of(fn: Function, node: ast.expr, conversion: str) -> list[Piece]:
+    """The text that `node` becomes, `conversion` being how its value is converted."""
+    match node:
+        case ast.Constant(value=value) if conversion != "r" or not isinstance(value, str):
+            return [Text(str(value))]
+        case ast.Constant(value=value):
+            return [Text(repr(value))]
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) if parts and not any(
+            isinstance(p, ast.Starred) for p in parts
+        ):
+            return _sequence(fn, parts, isinstance(node, ast.Tuple))
+    if conversion != "r":
+        match node:
+            case ast.JoinedStr(values=values):
+                return [p for part in values for p in _of_f_string(fn, part)]
+            case ast.BinOp(op=ast.Mod(), left=ast.Constant(value=str() as text)):
+                return percent(fn, node.right, text)
+            case ast.BinOp(op=ast.Add(), left=left, right=right) if is_text(fn, node):
+                return [*pieces_of(fn, left, ""), *pieces_of(fn, right, "")]
+            case ast.Call() if is_formatting(fn, node):
+                return _of_call(fn, node)
+    return [Field(node, conversion)]
+
+
+def _sequence(fn: Function, parts: Sequence[ast.expr], is_tuple: bool) -> list[Piece]:
+    opening, closing = "()" if is_tuple else "[]"
+    out: list[Piece] = [Text(opening)]
+    for index, part in enumerate(parts):
+        out += [Text(", ")] if index else []
+        out += pieces_of(fn, part, "r")
+    return [*out, Text("," + closing if is_tuple and len(parts) == 1 else closing)]
+
+
+def _of_f_string(fn: Function, part: ast.expr) -> list[Piece]:
+    match part:
+        case ast.Constant(value=str() as text):
+            return [Text(text)]
+        case ast.FormattedValue(value=value, conversion=code, format_spec=spec):
+            conversion = chr(code) if code != -1 else ""
+            text, inner = _spec(spec)
+            if not conversion and not text and not isinstance(value, ast.Tuple):
+                if isinstance(value, ast.Constant) or is_text(fn, value):
+                    return pieces_of(fn, value, "")
+            return [Field(value, conversion, text, inner, named=True)]
+    raise Awkward
+
+
+def _spec(spec: ast.expr | None) -> tuple[str, tuple[str, ...]]:
+    """The text of a format spec, and the names in it."""
+    text, inner = "", []
+    for part in getattr(spec, "values", []):
+        match part:
+            case ast.Constant(value=str() as literal):
+                if re.search("[{}]", literal):
+                    raise Awkward
+                text += literal
+            case ast.FormattedValue(
+                value=ast.Name(id=name), conversion=-1, format_spec=None
+            ):
+                text += f"{{{name}}}"
+                inner.append(name)
+            case _:
+                raise Awkward
+    return text, tuple(inner)
+
+
+def is_integer(value: Value | None) -> bool:
+    if isinstance(value, Array):
+        return value.dtype is not None and value.dtype.kind == "i"
+    return value is not None and type_name(value) == "int"
+
+
+_PERCENT = re.compile(r"%(?:%|([-+ 0#]*)(\d*)(?:\.(\d+))?([diufFeEgGsrxXo]))")
+
+
+def percent(fn: Function, right: ast.expr, text: str) -> list[Piece]:
+    """`"..." % values`."""
+    values = list(right.elts) if isinstance(right, ast.Tuple) else [right]
+    out: list[Piece] = []
+    at = 0
+    for found in _PERCENT.finditer(text):
+        out += _literal(text[at : found.start()])
+        at = found.end()
+        if found[0] == "%%":
+            out.append(Text("%"))
+            continue
+        if not values or isinstance(values[0], ast.Starred):
+            raise Awkward
+        out.append(_percent_field(fn, values.pop(0), *found.groups("")))
+    if values:
+        raise Awkward
+    return [*out, *_literal(text[at:])]
+
+
+def _literal(text: str) -> list[Piece]:
+    if "%" in text:
+        raise Awkward
+    return [Text(text)] if text else []
+
+
+def _percent_field(
+    fn: Function, value: ast.expr, flags: str, width: str, precision: str, kind: str
+) -> Piece:
+    if "#" in flags or (kind in "diuxXo" and precision):
+        raise Awkward
+    if kind in "diu":
+        # `%d` of a float cuts its fraction off, which no format spec does.
+        if not is_integer(fn.value(value)):
+            raise Awkward
+        kind = "d" if flags or width else ""
+    if kind in "sr":
+        if not (width or precision):
+            return Field(value, kind)
+        align = "<" if "-" in flags else ">"
+        cut = f".{precision}" if precision else ""
+        return Field(value, kind, f"{align}{width}{cut}" if width else cut)
+    align = "<" if "-" in flags else ""
+    sign = "+" if "+" in flags else " " if " " in flags else ""
+    zero = "0" if "0" in flags and not align else ""
+    places = f".{precision}" if precision else (".6" if kind in "fFeEgG" else "")
+    return Field(value, "", f"{align}{sign}{zero}{width}{places}{kind}")
+
+
+def _of_call(fn: Function, node: ast.Call) -> list[Piece]:
+    """`str(x)`, `repr(x)`, `format(x, spec)`, `"...".format(...)`."""
+    match node:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Constant(value=str() as text)),
+            args=args,
+            keywords=keywords,
+        ):
+            named = {k.arg: k.value for k in keywords if k.arg is not None}
+            if len(named) != len(keywords):
+                raise Awkward
+            return formatted(text, args, named)
+        case ast.Call(func=ast.Name(), args=[value], keywords=[]):
+            match fn.library(node):
+                case "str":
+                    return pieces_of(fn, value, "s")
+                case "repr":
+                    return pieces_of(fn, value, "r")
+                case _:
+                    return [Field(value)]
+        case ast.Call(
+            func=ast.Name(id="format"),
+            args=[value, ast.Constant(value=str() as spec)],
+            keywords=[],
+        ) if not re.search("[{}]", spec):
+            return [Field(value, "", spec)]
+    raise Awkward
+
+
+def formatted(
+    text: str, args: Sequence[ast.expr], named: dict[str, ast.expr]
+) -> list[Piece]:
+    """`text.format(*args, **named)`."""
+    if any(isinstance(a, ast.Starred) for a in args):
+        raise Awkward
+    out: list[Piece] = []
+    count = 0
+    for literal, name, spec, conversion in string.Formatter().parse(text):
+        out += [Text(literal)] if literal else []
+        if name is None:
+            continue
+        if re.search("[{}]", spec or ""):
+            raise Awkward
+        if name == "":
+            name, count = str(count), count + 1
+        if name.isdigit() and int(name) < len(args):
+            value = args[int(name)]
+        elif name in named:
+            value = named[name]
+        else:
+            raise Awkward
+        out.append(Field(value, conversion or "", spec or "", named=True))
+    return out
+
+
+# --- callback
+
+
+def debug_callback(
+    fn: Function, call: ast.Call, spell: Spell, fresh: Callable[[str], str]
+) -> ast.Call:
+    """`jax.debug.callback(lambda x: print(...), x)`, the `print` as it was.
+
+    What varies while tracing (a loop variable) is bound by a default, as Python would
+    look a captured name up when the callback runs, which is too late.
+    """
+    values: dict[str, ast.expr] = {}
+    defaults: list[str] = []
+    new: dict[int, ast.expr] = {}
+    assigned = set(writes(list(getattr(fn.node, "body", [])))) if not isinstance(
+        fn.node, ast.Lambda
+    ) else set()
+    names = {n.id for n in ast.walk(call) if isinstance(n, ast.Name)}
+
+    def visit(node: ast.AST, is_text_part: bool) -> None:
+        if isinstance(node, ast.expr) and not is_text_part:
+            value = fn.value(node)
+            found = holds_tracer(value) if value is not None else None
+            if value is not None and found is not None and not is_shell(fn, node):
+                for part in alternatives(value):
+                    if isinstance(part, InstanceValue) and part.cls.kind == "plain":
+                        name = part.cls.name
+                        raise CannotFix(
+                            f"`{name}` objects cannot leave a compiled program"
+                        )
+                if isinstance(node, ast.Name):
+                    values.setdefault(node.id, node)
+                    return
+                name = "value" if "value" not in names | values.keys() else fresh("value")
+                values[name] = node
+                new[id(node)] = build.load(name)
+                return
+        if isinstance(node, ast.Name):
+            if node.id in assigned and node.id not in defaults:
+                defaults.append(node.id)
+            return
+        for child in ast.iter_child_nodes(node):
+            visit(child, False)
+
+    for part in (*call.args, *call.keywords):
+        visit(part, False)
+    body = rebuilt(call, new) if new else call
+    assert isinstance(body, ast.expr), "a call is an expression"
+    function = build.thunk(body, [*values, *defaults])
+    function.args.defaults = [build.load(n) for n in defaults]
+    return build.call(
+        spell("jax.debug.callback"),
+        function,
+        *(node if isinstance(node, ast.Name) else node for node in values.values()),
+    )
+
+
+def is_shell(fn: Function, node: ast.expr) -> bool:
+    """Is the expression the making of text, so that its parts are what is handed out?"""
+    parts = list(shown(fn, node)) if not isinstance(node, ast.Starred) else []
+    return isinstance(node, ast.Starred) or parts != [node]
+
+
+def rebuilt(node: ast.AST, new: dict[int, ast.expr]) -> ast.AST:
+    """`node` with some of its parts exchanged; parts that do not change stay."""
+    if id(node) in new:
+        return new[id(node)]
+    if not any(id(n) in new for n in ast.walk(node)):
+        return node
+    changed = {}
+    for name, value in ast.iter_fields(node):
+        if isinstance(value, list):
+            changed[name] = [
+                rebuilt(v, new) if isinstance(v, ast.AST) else v for v in value
+            ]
+        elif isinstance(value, ast.AST):
+            changed[name] = rebuilt(value, new)
+        else:
+            changed[name] = value
+    return type(node)(**changed)
+
+
+__all__ = ["decided_by", "printed", "replacement"]
