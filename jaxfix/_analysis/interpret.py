@@ -32,6 +32,7 @@ from .objects import (
 from .project import INTERESTING, Module, Project
 from .results import result_of
 from .values import (
+    Array,
     Const,
     Dict,
     Lib,
@@ -136,14 +137,18 @@ class Interpreter:
         text = module.text.encode()
         if not INTERESTING.search(text):
             return
-        names = [
+        names = {
             name
             for name, value in module.globals.items()
             if isinstance(value, TransformedValue)
-        ]
+        }
+        for node_id in self.called:
+            names.add(self.functions[node_id].name)
         words = re.compile(
             INTERESTING.pattern
-            + b"".join(rb"|\b%s\b" % re.escape(n.encode()) for n in names)
+            + b"".join(
+                rb"|\b%s\b" % re.escape(n.encode()) for n in sorted(names) if n[0] != "<"
+            )
         )
         lines = [line.encode() for line in module.text.split("\n")]
         self._sweep_body(module, module.tree.body, self.module_scope(module), words, lines)
@@ -488,6 +493,10 @@ class Interpreter:
     def define_class(self, node: ast.ClassDef, cls: ClassValue) -> None:
         self._classes[id(node)] = cls
 
+    def class_of(self, key: int) -> ClassValue | None:
+        """The class whose definition has this identity."""
+        return self._classes.get(key)
+
     def instantiate(
         self,
         frame: Frame,
@@ -525,7 +534,9 @@ class Interpreter:
             value = given.get(name)
             if value is None:
                 default = cls.lookup(name)
-                value = default if args is not None and default is not None else Unknown()
+                if args is None or default is None:
+                    default = field_value(cls, name)
+                value = default
             self.set_attribute(instance, name, value, fresh=args is not None)
         post = cls.lookup("__post_init__")
         if isinstance(post, FunctionValue):
@@ -539,7 +550,21 @@ class Interpreter:
         new = value if old is None or fresh else join(old, value)
         if old is None or new != old:
             instance.attrs[name] = new
-            self.heap += 1
+            # A first value is no change to what anybody has read.
+            self.heap += old is not None
+
+
+def field_value(cls: ClassValue, name: str) -> Value:
+    """A field of which only the annotation is known."""
+    for stmt in cls.node.body:
+        if isinstance(stmt, ast.AnnAssign) and isinstance(stmt.target, ast.Name):
+            if stmt.target.id == name:
+                kind = transforms.annotation_kind(stmt.annotation)
+                if kind == "array":
+                    return Array(False)
+                if kind in ("float", "int", "bool", "str"):
+                    return Static(kind)
+    return Unknown()
 
 
 def parameters(node: FunctionNode) -> list[ast.arg]:
