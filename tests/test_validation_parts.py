@@ -197,7 +197,10 @@ def test_configured_calls_are_lists_or_tables():
     table = {"m.f": [1.0, "f32[2]"], "m.g": [{"x": 1}, [2]], "m.h": {"n": 3}}
     found = inputs.read_configured(table)
     assert found["m.f"] == ({"args": [1.0, "f32[2]"], "kwargs": {}},)
-    assert found["m.g"] == ({"args": [], "kwargs": {"x": 1}}, {"args": [2], "kwargs": {}})
+    assert found["m.g"] == (
+        {"args": [], "kwargs": {"x": 1}},
+        {"args": [2], "kwargs": {}},
+    )
     assert found["m.h"] == ({"args": [], "kwargs": {"n": 3}},)
 
 
@@ -216,7 +219,9 @@ def test_inputs_go_by_path_or_by_dotted_name():
 
 def test_settings_of_the_configuration(tmp_path):
     options = commands.configured_options(
-        harness.Options(), {"timeout": 5, "memory": 100, "platforms": ["cpu"]}, "validate"
+        harness.Options(),
+        {"timeout": 5, "memory": 100, "platforms": ["cpu"]},
+        "validate",
     )
     assert (options.timeout_s, options.memory_bytes) == (5, 100 * 2**20)
     with pytest.raises(UsageError, match="did you mean `timeout`"):

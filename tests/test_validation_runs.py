@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from dataclasses import replace
 
@@ -57,10 +58,12 @@ HOSTILE = {
 
 
 def test_what_the_project_does_to_the_worker_is_a_verdict(project):
-    before = {f"{name}.py": f"{text}\ndef main():\n    return f(1.0)\n"
-              for name, text in HOSTILE.items()}  # fmt: skip
-    after = {name: text + "\n" for name, text in before.items()}
-    after = {name: text.replace("def f(x):", "def f(x):\n    y = x") for name, text in after.items()}
+    main = "\ndef main():\n    return f(1.0)\n"
+    before = {f"{name}.py": text + main for name, text in HOSTILE.items()}
+    after = {
+        name: text.replace("def f(x):\n", "def f(x):\n    y = x\n")
+        for name, text in before.items()
+    }
     options = replace(QUICK, timeout_s=10, memory_bytes=2**30)
     found = {k.partition(".")[0]: v for k, v in project(before, after, options).items()}
     assert set(found) == set(HOSTILE)
@@ -77,7 +80,7 @@ def test_what_the_project_does_to_the_worker_is_a_verdict(project):
 
 def test_an_interpreter_without_jax_gives_a_reason(project, tmp_path):
     python = tmp_path / "python"
-    python.write_text(f"#!/bin/sh\nexec {sys.executable} -S \"$@\"\n")
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
     python.chmod(0o755)
     verdict = project(*pair(), replace(QUICK, python=str(python)))["m.py:f"]
     assert verdict.kind is Kind.NOT_RUN
@@ -85,84 +88,96 @@ def test_an_interpreter_without_jax_gives_a_reason(project, tmp_path):
     assert "import jax" in verdict.helps
 
 
-def test_recorded_calls_come_first(project):
-    entry = {"args": ["f32[4] in [1, 2]"], "kwargs": {}}
-    options = replace(QUICK, recorded={"m.py:f": [entry]})
-    verdict = project(*pair(more="\ndef main():\n    return f(1.0)\n"), options)["m.py:f"]
-    assert verdict.source == "recorded calls"
+ODD = "    if type(x).__name__ != 'Odd':\n        raise TypeError('odd only')\n"
+CALLS_F = "\ndef main():\n    return f(None)\n"
+SOURCES = {
+    "recorded": (*pair(more="\ndef main():\n    return f(1.0)\n"), "recorded calls"),
+    "configured": (
+        *pair(
+            "x, scale",
+            "    x = x * scale\n",
+            "\ndef batch(n):\n    return jnp.ones((n, 2))\n",
+        ),
+        "[tool.jaxfix.inputs]",
+    ),
+    "annotated": (
+        *pair(
+            "x: 'Float[Array, \"n d\"]', y: 'Float[Array, \"d 2\"]'", "    x = x @ y\n"
+        ),
+        "jaxtyping annotations",
+    ),
+    "doctested": (
+        *pair("x", '    """Double.\n\n    >>> f(jnp.ones(3))\n    """\n'),
+        "doctests",
+    ),
+    "tested": (*pair(), "the project's tests"),
+    "shown": (*pair(), "examples"),
+    "run": (
+        *pair(more='\nif __name__ == "__main__":\n    print(f(jnp.ones(3)))\n'),
+        "the `__main__` block",
+    ),
+    "called": (
+        *pair(more="\ndef demo():\n    return f(jnp.ones(3))\n"),
+        "callers in the module",
+    ),
+    "searched": (*pair(), "search"),
+}
+RECORDED = {"recorded.py:f": [{"args": ["f32[4] in [1, 2]"], "kwargs": {}}]}
+CONFIGURED = inputs.read_configured({"configured.f": ["py: batch(3)", 2.0]})
+OTHERS = {
+    "test_tested.py": "import tested\ndef test_f():\n    tested.f(tested.jnp.ones(3))\n",
+    "examples/show.py": "import shown\nshown.f(shown.jnp.ones(3))\n",
+}
+
+
+@pytest.fixture(scope="session")
+def by_source(tmp_path_factory):
+    """The verdicts of one run over modules whose inputs come from different places.
+
+    `f` is renamed to the module's name where other files are searched for it.
+    """
+    folder = tmp_path_factory.mktemp("sources")
+    trees = Trees(folder / "before", folder / "after")
+    for side, tree in enumerate((trees.before, trees.after)):
+        (tree / "examples").mkdir(parents=True)
+        for name, texts in SOURCES.items():
+            text = re.sub(r"\bf\(", f"f_{name}(", texts[side]["m.py"])
+            (tree / f"{name}.py").write_text(text)
+        for path, text in OTHERS.items():
+            (tree / path).write_text(re.sub(r"\b(\w+)\.f\(", r"\1.f_\1(", text))
+    targets = targets_from_trees(trees.before, trees.after)
+    options = replace(
+        QUICK,
+        recorded={"recorded.py:f_recorded": RECORDED["recorded.py:f"]},
+        configured=inputs.for_targets(
+            [Target("configured.py", "f_configured")],
+            {"configured.f_configured": CONFIGURED["configured.f"]},
+        ),
+        jobs=2,
+    )
+    verdicts = harness.run(trees, targets, options)
+    return {v.target.path.removesuffix(".py"): v for v in verdicts}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_where_inputs_come_from(by_source, name):
+    verdict = by_source[name]
+    assert verdict.source == SOURCES[name][2]
     assert verdict.kind is Kind.EQUAL
-
-
-def test_configured_inputs_may_call_the_project(project):
-    table = {"m.f": ["py: batch(3)", 2.0]}
-    more = "\ndef batch(n):\n    return jnp.ones((n, 2))\n"
-    before, after = pair("x, scale", "    x = x * scale\n", more)
-    given = inputs.for_targets([Target("m.py", "f")], inputs.read_configured(table))
-    verdict = project(before, after, replace(QUICK, configured=given))["m.py:f"]
-    assert verdict.source == "[tool.jaxfix.inputs]"
-    assert verdict.kind is Kind.EQUAL
-
-
-def test_jaxtyping_annotations_bind_equal_names_to_equal_sizes(project):
-    header = "from __future__ import annotations\nArray = jax.Array\n"
-    parameters = 'x: Float[Array, "n d"], y: Float[Array, "d 2"]'
-    first = "    x = x @ y\n"
-    before, after = pair(parameters, first)
-    sides = [
-        {"m.py": "from __future__ import annotations\n" + side["m.py"]}
-        for side in (before, after)
-    ]
-    verdict = project(*sides)["m.py:f"]
-    assert header.startswith("from __future__")
-    assert verdict.source == "jaxtyping annotations"
-    assert verdict.kind is Kind.EQUAL
-
-
-def test_doctests_give_inputs(project):
-    first = '    """Double.\n\n    >>> f(jnp.ones(3))\n    """\n'
-    assert project(*pair("x", first))["m.py:f"].source == "doctests"
-
-
-@pytest.mark.parametrize(
-    ("path", "text", "source"),
-    [
-        ("test_m.py", "import m\ndef test_f():\n    m.f(m.jnp.ones(3))\n", "tests"),
-        ("examples/run.py", "import m\nm.f(m.jnp.ones(3))\n", "examples"),
-    ],
-)
-def test_other_files_of_the_project_give_inputs(project, path, text, source):
-    verdict = project(*pair(), others={path: text})["m.py:f"]
-    assert source in verdict.source
-    assert verdict.kind is Kind.EQUAL
-
-
-def test_the_main_block_gives_inputs(project):
-    more = '\nif __name__ == "__main__":\n    print(f(jnp.ones(3)))\n'
-    assert "__main__" in project(*pair(more=more))["m.py:f"].source
-
-
-def test_the_last_resort_is_a_search(project):
-    verdict = project(*pair())["m.py:f"]
-    assert verdict.source == "search"
     assert verdict.covered == (2, 2)
 
 
-def test_without_inputs_it_says_what_would_help(project):
-    first = "    if type(x).__name__ != 'Odd':\n        raise TypeError('odd only')\n"
-    verdict = project(*pair("x", first))["m.py:f"]
-    assert verdict.kind is Kind.NOT_RUN
-    assert "jaxfix record" in verdict.helps
-
-
-def test_an_original_that_fails_is_not_judged(project):
-    more = "\ndef main():\n    return f(None)\n"
-    verdict = project(*pair("x: Odd", "    x = x.missing\n", "class Odd: ...\n" + more))
-    assert verdict["m.py:f"].kind in (Kind.BEFORE_FAILS, Kind.NOT_RUN)
-    before = IMPORTS + "def f(x):\n    raise ValueError(x)\n" + more
-    after = IMPORTS + "def f(x):\n    return x\n" + more
-    verdict = project({"n.py": before}, {"n.py": after})["n.py:f"]
-    assert verdict.kind is Kind.BEFORE_FAILS
-    assert "ValueError" in verdict.reason
+def test_without_inputs_or_with_a_failing_original_there_is_no_proof(project):
+    helpless = [side["m.py"] for side in pair("x", ODD)]
+    before = IMPORTS + "def f(x):\n    raise ValueError(x)\n" + CALLS_F
+    after = IMPORTS + "def f(x):\n    return x\n" + CALLS_F
+    found = project(
+        {"m.py": helpless[0], "n.py": before}, {"m.py": helpless[1], "n.py": after}
+    )
+    assert found["m.py:f"].kind is Kind.NOT_RUN
+    assert "jaxfix record" in found["m.py:f"].helps
+    assert found["n.py:f"].kind is Kind.BEFORE_FAILS
+    assert "ValueError" in found["n.py:f"].reason
 
 
 def test_methods_of_objects_are_carried_to_the_other_side(project):
@@ -191,7 +206,8 @@ def main():
 def test_changes_across_files_are_tested_together(project):
     before = {
         "pkg/__init__.py": "",
-        "pkg/a.py": IMPORTS + "rate = 2.0\n@jax.jit\ndef step(x):\n    return x * rate\n",
+        "pkg/a.py": IMPORTS
+        + "rate = 2.0\n@jax.jit\ndef step(x):\n    return x * rate\n",
         "pkg/b.py": "from . import a\ndef main():\n    return a.step(3.0)\n",
     }
     after = {
@@ -214,6 +230,8 @@ def test_every_virtual_device_is_compared(project, monkeypatch):
 def test_the_same_seed_gives_the_same_verdict(project):
     first, second = (project(*pair())["m.py:f"] for _ in range(2))
     assert replace(first, environment={}) == replace(second, environment={})
+    json.dumps(first.environment, allow_nan=False)
+    assert first.environment["jax"]
 
 
 def test_two_local_cluster_workers_give_the_same_verdicts(project):
@@ -237,9 +255,3 @@ def test_verify_keeps_the_worst_of_several_verdicts(tmp_path):
     assert found[target].platform == "no_such_platform"
     assert found[target].kind is Kind.NOT_RUN
     assert len(seen) == 2
-
-
-def test_results_are_plain_json_all_the_way(project):
-    verdict = project(*pair())["m.py:f"]
-    json.dumps(verdict.environment, allow_nan=False)
-    assert verdict.environment["jax"]

@@ -30,6 +30,9 @@ from .verdict import verdict_from
 
 WORKER = Path(__file__).with_name("worker.py")
 POLL_S = 0.02
+# Checks that a verdict can do without: compiled code that hangs in one of them cannot be
+# stopped from inside, so the job is done again without that check.
+OPTIONAL = frozenset({"gradients", "vmap"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +133,10 @@ def run_chunk(
 ) -> list[Verdict]:
     """Run workers until every target of the chunk has its verdict."""
     pending = dict(enumerate(chunk.targets))
+    skips: dict[int, set[str]] = {number: set() for number in pending}
     verdicts: list[Verdict] = []
     while pending:
-        for number, verdict in run_worker(chunk, pending):
+        for number, verdict in run_worker(chunk, pending, skips):
             del pending[number]
             verdicts.append(verdict)
             on_verdict(verdict)
@@ -140,14 +144,17 @@ def run_chunk(
 
 
 def run_worker(
-    chunk: Chunk, pending: Mapping[int, Target]
+    chunk: Chunk, pending: Mapping[int, Target], skips: Mapping[int, set[str]]
 ) -> Iterable[tuple[int, Verdict]]:
-    """Verdicts that one worker process gives before it ends; always at least one."""
+    """Verdicts that one worker process gives before it ends.
+
+    There is at least one, or a job of `skips` has one check more to skip.
+    """
     with tempfile.TemporaryDirectory(prefix="jaxfix-worker-") as scratch:
         folder = Path(scratch)
-        (folder / "jobs.json").write_text(json.dumps(jobs_of(chunk, pending)))
+        (folder / "jobs.json").write_text(json.dumps(jobs_of(chunk, pending, skips)))
         (folder / "events.jsonl").touch()
-        watch = Watch(chunk, dict(pending), folder)
+        watch = Watch(chunk, dict(pending), skips, folder)
         with start(chunk, folder) as process:
             try:
                 yield from watch.until_end(process)
@@ -155,11 +162,13 @@ def run_worker(
                 kill(process)
 
 
-def jobs_of(chunk: Chunk, pending: Mapping[int, Target]) -> dict[str, Any]:
+def jobs_of(
+    chunk: Chunk, pending: Mapping[int, Target], skips: Mapping[int, set[str]]
+) -> dict[str, Any]:
     options = chunk.options
     return {
-        "before": str(chunk.trees.before),
-        "after": str(chunk.trees.after),
+        "before": str(chunk.trees.before.resolve()),
+        "after": str(chunk.trees.after.resolve()),
         "seed": options.seed,
         "timeout_s": options.timeout_s,
         "memory_bytes": options.memory_bytes,
@@ -167,6 +176,7 @@ def jobs_of(chunk: Chunk, pending: Mapping[int, Target]) -> dict[str, Any]:
             {
                 "id": number,
                 "kind": "bench" if options.bench else "validate",
+                "skip": sorted(skips[number]),
                 "path": target.path,
                 "function": target.function,
                 "recorded": list(options.recorded.get(str(target), ())),
@@ -217,12 +227,19 @@ def kill(process: subprocess.Popen[bytes]) -> None:
 class Watch:
     """Follows one worker's events, time, memory and output."""
 
-    def __init__(self, chunk: Chunk, pending: dict[int, Target], folder: Path) -> None:
+    def __init__(
+        self,
+        chunk: Chunk,
+        pending: dict[int, Target],
+        skips: Mapping[int, set[str]],
+        folder: Path,
+    ) -> None:
         self.chunk, self.pending, self.folder = chunk, pending, folder
+        self.skips = skips
         self.environment: Mapping[str, Any] = {}
         self.current: int | None = None
         self.stage = "starting"
-        self.since = time.monotonic()
+        self.since = self.stage_since = time.monotonic()
         self.offset = 0
         self.given = 0
 
@@ -256,9 +273,10 @@ class Watch:
                 self.environment = event["environment"]
             case "start":
                 self.current, self.since = event["id"], time.monotonic()
+                self.stage_since = self.since
                 self.stage = "importing"
             case "stage":
-                self.stage = event["text"]
+                self.stage, self.stage_since = event["text"], time.monotonic()
             case "result":
                 number = event["id"]
                 self.current = None
@@ -277,7 +295,10 @@ class Watch:
     def over_limit(self, process: subprocess.Popen[bytes]) -> tuple[Kind, str] | None:
         options = self.chunk.options
         limit_s = options.timeout_s if self.current is not None else options.startup_s
-        if time.monotonic() - self.since > limit_s:
+        now = time.monotonic()
+        if self.stage in OPTIONAL and now - self.stage_since > limit_s / 3:
+            return Kind.TIMED_OUT, f"no result in {limit_s / 3:g} s"
+        if now - self.since > limit_s:
             return Kind.TIMED_OUT, f"no verdict in {limit_s:g} s"
         if resident_bytes(process.pid) > options.memory_bytes:
             return Kind.CRASHED, f"more than {options.memory_bytes >> 20} MiB of memory"
@@ -289,7 +310,9 @@ class Watch:
 
     def give_up(self, kind: Kind, text: str) -> Iterable[tuple[int, Verdict]]:
         """The running job takes the blame; without one, no job can be run."""
-        if self.current is not None:
+        if self.current is not None and kind is Kind.TIMED_OUT and self.may_skip():
+            self.skips[self.current].add(self.stage)
+        elif self.current is not None:
             target = self.pending.pop(self.current)
             reason = f"{text} while {self.stage}"
             yield (
@@ -309,6 +332,11 @@ class Watch:
                     f"with JAX_PLATFORMS={self.chunk.platform}",
                 }
                 yield number, self.verdict(target, result)
+
+    def may_skip(self) -> bool:
+        return self.current is not None and (
+            self.stage in OPTIONAL and self.stage not in self.skips[self.current]
+        )
 
     def verdict(self, target: Target, result: Mapping[str, Any]) -> Verdict:
         return verdict_from(target, self.chunk.platform, result, self.environment)
