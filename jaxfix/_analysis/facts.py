@@ -6,15 +6,22 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
+from .call_sites import Parameter, Site, index
+from .declarations import needed, settings
 from .finding import Evidence
 from .flow import Flow
 from .interpret import Call, Interpreter
 from .objects import FunctionNode, FunctionValue, TransformedValue
+from .origins import all_definitions
 from .project import Module, Project
 from .python_calls import loop_tracer
 from .scopes import scope_names
 from .values import Array, Lib, Value, is_static, tracer
+
+if TYPE_CHECKING:
+    from .captures import Captures
 
 
 class Facts:
@@ -25,6 +32,13 @@ class Facts:
         self.interpreter = interpreter
         self.purity: dict[int, str | None] = {}
         self._functions: dict[int, Function] = {}
+
+    @cached_property
+    def captures(self) -> Captures:
+        """What compiled functions read from outside of them."""
+        from .captures import Captures  # it is made of facts
+
+        return Captures(self)
 
     def function(self, node: FunctionNode | ast.Module) -> Function | None:
         """The `Function` of a node; None for code that never ran."""
@@ -45,6 +59,21 @@ class Facts:
             known = Function(self, module, module.tree, "", None)
             self._functions[id(module.tree)] = known
         return known
+
+    @cached_property
+    def call_sites(self) -> dict[int, list[Site]]:
+        """The calls of every function, by the identity of its node."""
+        return index(iter(self.interpreter.calls.values()))
+
+    @cached_property
+    def settings(self) -> dict[Parameter, Evidence]:
+        """Parameters of jitted functions that get what is no array."""
+        return settings(self)
+
+    @cached_property
+    def needed(self) -> frozenset[Parameter]:
+        """Parameters that must become static, whatever else is done."""
+        return needed(self)
 
     def functions(self, module: Module) -> list[Function]:
         """Every function of a module that ran, and the module itself, in source order."""
@@ -91,6 +120,11 @@ class Function:
         return id(self.node) in self.facts.interpreter.differentiated
 
     @cached_property
+    def definitions(self) -> dict[str, list[ast.expr] | None]:
+        """What each local variable is assigned; None where that is no expression."""
+        return all_definitions(self)
+
+    @cached_property
     def flow(self) -> Flow:
         return Flow(self.node)
 
@@ -112,6 +146,10 @@ class Function:
         value = self.value(node)
         found = tracer(value) if value is not None else None
         return None if found is None or found.assumed else found
+
+    def linear_value(self, node: ast.AST) -> Value | None:
+        """What an expression is under differentiation alone, with no jit around it."""
+        return self.facts.interpreter.linear.get(id(node))
 
     def traced(self, node: ast.AST) -> tuple[Evidence, ...]:
         """Why an expression is traced; empty if it is not known to be."""
@@ -172,6 +210,9 @@ class Function:
         while todo:
             node = todo.pop(0)
             yield node
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                todo = [*node.decorator_list, *todo]
+                continue
+            if isinstance(node, ast.Lambda):
                 continue
             todo = [*ast.iter_child_nodes(node), *todo]

@@ -1,0 +1,506 @@
+"""What compiled functions read from outside, and which changes of it they do not see.
+
+`jax.jit` keys its cache on the function object and its arguments. What the function
+reads from elsewhere is read once, while it is traced; a later change is not seen unless
+the function object is a new one.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from .facts import Facts
+from .finding import Evidence
+from .objects import (
+    BoundValue,
+    ClassValue,
+    FunctionNode,
+    FunctionValue,
+    InstanceValue,
+    MethodValue,
+    PartialValue,
+    TransformedValue,
+)
+from .order import Graph, graph_of
+from .places import FUNCTIONS, Change, Place, Places, ScopeNode, is_first_parameter
+from .project import Module
+from .scopes import parameter_names
+from .transforms import COMPILING, WRAPPERS, reason, static_names, underlying
+from .values import Lib, Union, Value
+
+BINDERS = WRAPPERS | {"functools.partial", "functools.wraps", "jax.tree_util.Partial"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Capture:
+    """A place that a compiled function reads and that changes behind its back.
+
+    `reads` are all reads of the place in `function`, first one first. `rejitted`: the
+    function is jitted anew after the change, which does not help.
+    """
+
+    place: Place
+    reads: tuple[ast.expr, ...]
+    function: FunctionNode
+    module: Module
+    root: TransformedValue
+    change: Change
+    is_written_inside: bool
+    rejitted: bool
+
+    @property
+    def node(self) -> ast.expr:
+        return self.reads[0]
+
+    def because(self) -> tuple[Evidence, ...]:
+        change = self.change
+        where = (
+            "at module level"
+            if isinstance(change.owner, ast.Module)
+            else f"in `{getattr(change.owner, 'name', 'a lambda')}`"
+        )
+        what = "is assigned again" if change.rebinds else "is changed"
+        line = getattr(change.node, "lineno", 1)
+        text = f"`{ast.unparse(self.node)}` {what} {where}"
+        return (
+            reason(self.root).evidence,
+            Evidence(change.module.path, line, text),
+        )
+
+
+@dataclass(slots=True, eq=False)
+class Story:
+    """Who calls one compiled function, and who changes what it has read.
+
+    `traces`: by function, the calls of the compiled one. `tracing` and `altering`: the
+    functions that get to such a call, or to a change. `site`: where the function object
+    is made anew, in the function `home`. `cycles`: what changes it after a call.
+    """
+
+    site: ast.AST | None
+    home: ScopeNode | None
+    traces: dict[int, list[ast.AST]]
+    tracing: dict[int, int]
+    changes: list[Change]
+    altering: dict[int, Change]
+    cycles: set[int] = field(default_factory=set)
+
+
+class Captures:
+    """The captures of a project, found when first asked for."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.places = Places(facts)
+        self._graphs: dict[int, Graph] = {}
+
+    # --- who calls whom
+
+    @cached_property
+    def calls(self) -> dict[int, list[tuple[ast.Call, tuple[Value, ...]]]]:
+        """By the identity of a function or module: its calls, and what they run."""
+        found: dict[int, list[tuple[ast.Call, tuple[Value, ...]]]] = {}
+        interpreter = self.facts.interpreter
+        for call in interpreter.calls.values():
+            if not isinstance(call.node, ast.Call):
+                continue
+            values = list(call.callees)
+            if any(is_opaque(c) for c in call.callees):
+                for args, keywords in call.args:
+                    values += [*args, *(v for _, v in keywords)]
+            ran = tuple(dict.fromkeys(r for v in values for r in run_by(v)))
+            if ran:
+                owner = self.places.owner(call.module, call.node)
+                found.setdefault(id(owner), []).append((call.node, ran))
+        for module, function in self.unseen_functions():
+            for node in ast.walk(function):
+                if isinstance(node, ast.Call) and id(node) not in interpreter.calls:
+                    ran = tuple(run_by(self.static_value(module, node.func)))
+                    if ran:
+                        owner = self.places.owner(module, node)
+                        found.setdefault(id(owner), []).append((node, ran))
+        return found
+
+    def unseen_functions(self) -> Iterator[tuple[Module, FunctionNode]]:
+        """Functions that the interpreter had no reason to run."""
+        interpreter = self.facts.interpreter
+        for module in self.facts.project.by_path.values():
+            for node in ast.walk(module.tree):
+                if isinstance(node, FUNCTIONS) and not (
+                    id(node) in interpreter.on_host or id(node) in interpreter.reached
+                ):
+                    yield module, node
+
+    def static_value(self, module: Module, node: ast.expr) -> Value | None:
+        """What a name or dotted name of code that never ran stands for."""
+        place = self.places.place(module, node)
+        if place is None or place.kind != "module" or place.path:
+            return None
+        owner = self.facts.project.by_path.get(str(place.owner))
+        return owner.globals.get(place.name) if owner is not None else None
+
+    @cached_property
+    def callers(self) -> dict[int, set[int]]:
+        """By a function: the functions and modules that call it."""
+        found: dict[int, set[int]] = {}
+        for owner, calls in self.calls.items():
+            for _, ran in calls:
+                for value in ran:
+                    if isinstance(value, FunctionValue):
+                        found.setdefault(id(value.node), set()).add(owner)
+        return found
+
+    def graph(self, function: ScopeNode) -> Graph:
+        known = self._graphs.get(id(function))
+        if known is None:
+            known = self._graphs[id(function)] = graph_of(function)
+        return known
+
+    # --- compiled code
+
+    @cached_property
+    def compiled(self) -> dict[int, list[TransformedValue]]:
+        """The functions that run in compiled programs, and the programs."""
+        interpreter = self.facts.interpreter
+        found: dict[int, list[TransformedValue]] = {}
+        for key, transforms in interpreter.called.items():
+            for root in transforms:
+                if root.transform not in COMPILING:
+                    continue
+                todo, seen = [key], set()
+                while todo:
+                    one = todo.pop()
+                    if one in seen or one not in interpreter.reached:
+                        continue
+                    seen.add(one)
+                    users = found.setdefault(one, [])
+                    if root not in users:
+                        users.append(root)
+                    for _, ran in self.calls.get(one, ()):
+                        todo += [
+                            id(v.node) for v in ran if isinstance(v, FunctionValue)
+                        ]
+        return found
+
+    # --- captures
+
+    @cached_property
+    def all(self) -> dict[int, Capture]:
+        """By the identity of the first read: every capture that goes stale."""
+        found: dict[int, Capture] = {}
+        called = self.facts.interpreter.called.values()
+        if not any(t.transform in COMPILING for users in called for t in users):
+            return found
+        for key in self.compiled:
+            value = self.facts.interpreter.functions.get(key)
+            if value is None:
+                continue
+            for place, reads in self.reads(value).items():
+                capture = self.judge(value, place, reads)
+                if capture is not None:
+                    found[id(capture.node)] = capture
+        return found
+
+    def reads(self, value: FunctionValue) -> dict[Place, list[ast.expr]]:
+        """What a function reads from outside of the compiled program."""
+        found: dict[Place, list[ast.expr]] = {}
+        function = self.facts.function(value.node)
+        assert function is not None, "a compiled function has run"
+        for node in function.walk():
+            if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
+                continue
+            if not isinstance(node.ctx, ast.Load):
+                continue
+            place = self.unit(value.module, node)
+            if place is None or not self.is_outside(value, node, place):
+                continue
+            found.setdefault(place, []).append(node)
+        return found
+
+    def unit(self, module: Module, node: ast.expr) -> Place | None:
+        """The place of a read that is not a part of a longer one."""
+        place = self.place(module, node)
+        if place is None:
+            return None
+        parent = module.parent(node)
+        if isinstance(parent, ast.Attribute | ast.Subscript) and parent.value is node:
+            if not isinstance(parent.ctx, ast.Load):
+                return None
+            if self.place(module, parent) is not None:
+                return None
+        return place
+
+    def place(self, module: Module, node: ast.expr) -> Place | None:
+        """The place, unless it is an attribute of an array or another plain object."""
+        place = self.places.place(module, node)
+        if place is None or not isinstance(node, ast.Attribute) or not place.path:
+            return place
+        changes = self.places.of(place)
+        return place if any(c.place.path == place.path for c in changes) else None
+
+    def is_outside(self, value: FunctionValue, node: ast.expr, place: Place) -> bool:
+        """Does a read look beyond what the program is given or makes itself?"""
+        if place.kind == "local":
+            return place.owner not in self.compiled
+        root = node
+        while isinstance(root, ast.Attribute | ast.Subscript):
+            root = root.value
+        if not isinstance(root, ast.Name):
+            return False
+        scope = self.places.binder(value.module, root, root.id)
+        if scope is None or isinstance(scope, ast.Module):
+            return scope is not None
+        if id(scope) not in self.compiled:
+            return True
+        return is_first_parameter(scope, root.id) and self.keeps_receiver(scope)
+
+    def keeps_receiver(self, method: FunctionNode, depth: int = 4) -> bool:
+        """Is the receiver of a method a constant of the compiled program?"""
+        value = self.facts.interpreter.functions.get(id(method))
+        if value is None or value.owner is None or value.owner.kind == "module":
+            return False
+        names = parameter_names(method)
+        for root in self.facts.interpreter.called.get(id(method), ()):
+            if root.transform in COMPILING:
+                if has_receiver(root.function):
+                    return True
+                if names[0] in static_names(root):
+                    return value.owner.lookup("__hash__") is None
+        if not depth:
+            return False
+        return any(
+            isinstance(call.func, ast.Attribute)
+            and isinstance(call.func.value, ast.Name)
+            and is_first_parameter(outer.node, call.func.value.id)
+            and any(isinstance(v, FunctionValue) and v.node is method for v in ran)
+            and self.keeps_receiver(outer.node, depth - 1)
+            for key in self.callers.get(id(method), ())
+            if key in self.compiled
+            and (outer := self.facts.interpreter.functions.get(key)) is not None
+            and outer.owner is not None
+            for call, ran in self.calls.get(key, ())
+        )
+
+    def judge(
+        self, value: FunctionValue, place: Place, reads: list[ast.expr]
+    ) -> Capture | None:
+        changes = self.places.of(place)
+        outside = [c for c in changes if id(c.owner) not in self.compiled]
+        if not outside or self.is_always_the_same(place, outside):
+            return None
+        for root in self.compiled[id(value.node)]:
+            change = self.unseen(root, place, outside)
+            if change is not None:
+                return Capture(
+                    place,
+                    tuple(reads),
+                    value.node,
+                    value.module,
+                    root,
+                    change,
+                    len(outside) < len(changes),
+                    self.is_rejitted(root, outside),
+                )
+        return None
+
+    def is_always_the_same(self, place: Place, changes: Iterable[Change]) -> bool:
+        """Is one constant assigned again and again?"""
+        values = {
+            ast.dump(c.value) if isinstance(c.value, ast.Constant) else id(c)
+            for c in changes
+            if c.rebinds
+        }
+        return len(values) == 1 and all(
+            c.rebinds and isinstance(c.value, ast.Constant) for c in changes
+        )
+
+    # --- when
+
+    def unseen(
+        self, root: TransformedValue, place: Place, changes: list[Change]
+    ) -> Change | None:
+        """A change that can come between two calls of one compiled function."""
+        story = self.story(root, place, changes)
+        for _ in range(3):
+            for key, scope in self.scopes.items():
+                if key in self.compiled:
+                    continue
+                change = self.between(story, key, scope)
+                if change is not None:
+                    return change
+        return self.from_outside(root, story)
+
+    def story(
+        self, root: TransformedValue, place: Place, changes: list[Change]
+    ) -> Story:
+        site, home = self.site(root)
+        traces: dict[int, list[ast.AST]] = {}
+        for owner, calls in self.calls.items():
+            nodes: list[ast.AST] = [n for n, ran in calls if root in ran]
+            if nodes and owner not in self.compiled:
+                traces[owner] = nodes
+        binder = place.owner if place.kind == "local" else None
+        by_owner = {id(c.owner): c for c in reversed(changes) if id(c.owner) != binder}
+        return Story(
+            site,
+            home,
+            traces,
+            self.reaching(o for o in traces if o != id(home)),
+            changes,
+            {k: by_owner[first] for k, first in self.reaching(by_owner).items()},
+        )
+
+    def between(self, story: Story, key: int, scope: ScopeNode) -> Change | None:
+        """A change between two calls, by the order of one function's statements."""
+        traces = [*story.traces.get(key, ())]
+        # (what changes it, the change, does it also call the compiled function)
+        altering = [(c.node, c, False) for c in story.changes if id(c.owner) == key]
+        is_cycle = False
+        for call, ran in self.calls.get(key, ()):
+            keys = [id(v.node) for v in ran if isinstance(v, FunctionValue)]
+            calls_it = any(k in story.tracing for k in keys)
+            traces += [call] if calls_it else []
+            for one in keys:
+                if one in story.altering:
+                    altering.append((call, story.altering[one], calls_it))
+            is_cycle = is_cycle or any(k in story.cycles for k in keys)
+        if not traces or not altering:
+            return None
+        graph = self.graph(scope)
+        fresh = self.fresh(graph, story.site if story.home is scope else None)
+        for node, change, calls_it in altering:
+            if not is_cycle and not any(graph.follows(t, node, fresh) for t in traces):
+                continue
+            story.cycles.add(key)
+            if calls_it or any(graph.follows(node, t, fresh) for t in traces):
+                return change
+        return None
+
+    def from_outside(self, root: TransformedValue, story: Story) -> Change | None:
+        """A change by a function that nobody in the project calls: anyone may."""
+        users = [k for k in story.tracing if self.is_entry(k)]
+        fn = underlying(root.function)
+        if not story.traces and fn is not None:
+            users.append(id(fn.node))
+        for key, change in story.altering.items():
+            if not self.is_entry(key):
+                continue
+            if any(u != key for u in users):
+                return change
+            if key in users and depends_on_parameters(change):
+                return change
+        return None
+
+    def is_entry(self, key: int) -> bool:
+        scope = self.scopes.get(key)
+        return (
+            isinstance(scope, FUNCTIONS)
+            and not (self.callers.get(key, set()) - {key})
+            and getattr(scope, "name", "") not in ("__init__", "__post_init__")
+        )
+
+    @cached_property
+    def scopes(self) -> dict[int, ScopeNode]:
+        """Every function and module, by identity."""
+        found: dict[int, ScopeNode] = {**self.places.functions}
+        for module in self.facts.project.by_path.values():
+            found[id(module.tree)] = module.tree
+        return found
+
+    def reaching(self, start: Iterable[int]) -> dict[int, int]:
+        """The functions that call, directly or not, one of `start`: key → start."""
+        found = {key: key for key in start}
+        todo = list(found)
+        while todo:
+            key = todo.pop()
+            for caller in sorted(self.callers.get(key, ())):
+                if caller not in found and caller not in self.compiled:
+                    found[caller] = found[key]
+                    todo.append(caller)
+        return found
+
+    def site(self, root: TransformedValue) -> tuple[ast.AST | None, ScopeNode | None]:
+        """Where the function object that is jitted is made anew, and in which function.
+
+        (None, None): at module level or in a class, once and for all.
+        """
+        inner = root.function
+        while isinstance(inner, BoundValue):
+            inner = inner.function
+        node: ast.AST = root.node
+        module = root.module
+        if isinstance(inner, FunctionValue):
+            node, module = inner.node, inner.module
+        home = self.places.owner(module, node)
+        return (None, None) if isinstance(home, ast.Module) else (node, home)
+
+    def fresh(self, graph: Graph, site: ast.AST | None) -> frozenset[int]:
+        stmt = graph.statement.get(id(site)) if site is not None else None
+        return frozenset({id(stmt)}) if stmt is not None else frozenset()
+
+    def is_rejitted(self, root: TransformedValue, changes: list[Change]) -> bool:
+        """Is `jax.jit(f)` called on the same function after a change?"""
+        owner = self.places.owner(root.module, root.node)
+        if isinstance(owner, ast.Module) or not isinstance(root.node, ast.Call):
+            return False
+        parent = root.module.parent(root.node)
+        if isinstance(parent, FUNCTIONS):
+            return False
+        graph = self.graph(owner)
+        nodes: list[ast.AST] = [c.node for c in changes if c.owner is owner]
+        altering = self.reaching(id(c.owner) for c in changes)
+        for call, ran in self.calls.get(id(owner), ()):
+            if any(
+                isinstance(v, FunctionValue) and id(v.node) in altering for v in ran
+            ):
+                nodes.append(call)
+        return any(graph.follows(n, root.node) for n in nodes)
+
+
+def run_by(value: Value | None) -> Iterator[Value]:
+    """The functions and transformed functions that calling a value runs."""
+    match value:
+        case FunctionValue():
+            yield value
+        case TransformedValue():
+            yield value
+            yield from run_by(value.function)
+        case BoundValue() | PartialValue():
+            yield from run_by(value.function)
+        case ClassValue():
+            yield from run_by(value.lookup("__init__"))
+        case InstanceValue():
+            yield from run_by(value.cls.lookup("__call__"))
+        case MethodValue(name="staticmethod" | "classmethod" | "property"):
+            yield from run_by(value.receiver)
+        case Union():
+            for option in value.options:
+                yield from run_by(option)
+
+
+def is_opaque(callee: Value) -> bool:
+    """A callee that may call the functions that it is given."""
+    if isinstance(callee, Lib):
+        return callee.name not in BINDERS
+    return not isinstance(callee, FunctionValue | TransformedValue | PartialValue)
+
+
+def has_receiver(function: Value) -> bool:
+    while isinstance(function, PartialValue | TransformedValue):
+        function = function.function
+    return isinstance(function, BoundValue)
+
+
+def depends_on_parameters(change: Change) -> bool:
+    """Does another call bring another value?"""
+    if isinstance(change.owner, ast.Module):
+        return False
+    if change.value is None:
+        return True
+    given = set(parameter_names(change.owner))
+    return any(
+        isinstance(n, ast.Name) and n.id in given for n in ast.walk(change.value)
+    )
