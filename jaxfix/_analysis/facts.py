@@ -12,7 +12,7 @@ from .call_sites import Parameter, Site, index
 from .declarations import needed, settings
 from .finding import Evidence
 from .flow import Flow
-from .interpret import Call, Interpreter
+from .interpret import MAX_CALLS, MAX_CONTEXTS, Call, Interpreter
 from .objects import FunctionNode, FunctionValue, TransformedValue
 from .origins import all_definitions
 from .project import Module, Project
@@ -123,6 +123,15 @@ class Function:
     def definitions(self) -> dict[str, list[ast.expr] | None]:
         """What each local variable is assigned; None where that is no expression."""
         return all_definitions(self)
+
+    @property
+    def is_known(self) -> bool:
+        """Was the function followed in all the ways in which it is called?"""
+        interpreter = self.facts.interpreter
+        return (
+            interpreter.contexts.get(id(self.node), 0) <= MAX_CONTEXTS
+            and interpreter.spent <= MAX_CALLS
+        )
 
     @cached_property
     def flow(self) -> Flow:

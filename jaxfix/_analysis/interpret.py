@@ -50,6 +50,7 @@ from .values import (
 
 MAX_DEPTH = 24
 MAX_CALLS = 60_000
+MAX_CONTEXTS = 24  # ways in which one function is run before we stop looking
 
 
 @dataclass(slots=True, eq=False)
@@ -81,6 +82,7 @@ class Interpreter:
         self.extra_transforms = dict(extra_transforms or {})
         self.traced: dict[int, Value] = {}
         self.host: dict[int, Value] = {}
+        self.linear: dict[int, Value] = {}  # under differentiation alone
         self.calls: dict[int, Call] = {}
         self.transformed: dict[tuple[int, int], TransformedValue] = {}
         self.functions: dict[int, FunctionValue] = {}
@@ -92,6 +94,7 @@ class Interpreter:
         self.staged: set[int] = set()
         self.differentiated: set[int] = set()  # functions under reverse-mode grad
         self.batched: set[int] = set()
+        self.contexts: dict[int, int] = {}
         self.loop_heads: dict[int, dict[str, Value]] = {}
         self.heap = 0
         self.spent = 0
@@ -263,6 +266,8 @@ class Interpreter:
 
     def record(self, frame: Frame, node: ast.AST, value: Value) -> Value:
         table = self.traced if frame.under else self.host
+        if frame.linear:
+            table = self.linear
         old = table.get(id(node))
         table[id(node)] = value if old is None else join(old, value)
         return value
@@ -275,6 +280,8 @@ class Interpreter:
         args: Sequence[Value],
         keywords: Mapping[str, Value],
     ) -> None:
+        if frame.linear:
+            return
         call = self.calls.get(id(node))
         if call is None:
             call = self.calls[id(node)] = Call(node, frame.module)
@@ -393,7 +400,9 @@ class Interpreter:
         on_stack = frame.stack.count(fn.node)
         if on_stack >= 2 or len(frame.stack) >= MAX_DEPTH or self.spent > MAX_CALLS:
             return Unknown()
-        if frame.under:
+        if frame.linear:
+            self.differentiated.add(id(fn.node))
+        elif frame.under:
             self.reached.setdefault(id(fn.node), because or first_why(bound))
             if frame.staging:
                 self.staged.add(id(fn.node))
@@ -406,6 +415,7 @@ class Interpreter:
             id(fn.scope),
             frame.under,
             frame.staging,
+            frame.linear,
             bool(self.grad_depth),
             self.heap,
             tuple(bound.items()),
@@ -417,6 +427,10 @@ class Interpreter:
             remembered, key = None, ()
         if remembered is not None:
             return remembered[0]
+        count = self.contexts.get(id(fn.node), 0) + 1
+        self.contexts[id(fn.node)] = count
+        if count > MAX_CONTEXTS:
+            return Unknown()
         passed = {
             name: self._passed(frame, fn, name, value, node)
             for name, value in bound.items()
@@ -430,6 +444,7 @@ class Interpreter:
             frame.under,
             frame.staging,
             (*frame.stack, fn.node),
+            linear=frame.linear,
         )
         for arg in parameters(fn.node):
             if arg.arg in passed:

@@ -325,7 +325,7 @@ def union(a: Value, b: Value) -> Value:
                 merged = old
             elif isinstance(old, Array) and isinstance(part, Array):
                 merged = join_arrays(old, part)
-            elif type(old) is type(part) and isinstance(old, Seq | Dict):
+            elif type(old) is type(part) and _same_container(old, part):
                 candidate = join(old, part)
                 merged = candidate if not isinstance(candidate, Union) else None
             elif isinstance(old, Const | Static) and isinstance(part, Const | Static):
@@ -341,6 +341,12 @@ def union(a: Value, b: Value) -> Value:
     if len(options) > 4:
         return Unknown()
     return Union(tuple(options))
+
+
+def _same_container(a: Value, b: Value) -> bool:
+    if isinstance(a, Seq) and isinstance(b, Seq):
+        return a.kind == b.kind
+    return isinstance(a, Dict)
 
 
 def alternatives(value: Value) -> tuple[Value, ...]:

@@ -18,7 +18,8 @@ class Claim:
     """A problem, and the plan for it or the reason why there is none.
 
     `inside` is the claim whose condition this one is part of: it is shown and mended
-    with that.
+    with that. `fallback` takes the claim's place if it cannot be carried out.
+    `depends` says that it was closed for the sake of another claim.
     """
 
     rule: Rule
@@ -28,6 +29,8 @@ class Claim:
     plan: Plan | None
     not_fixed: str | None
     inside: Claim | None = None
+    fallback: Claim | None = None
+    depends: bool = False
 
     @property
     def is_open(self) -> bool:
@@ -47,6 +50,7 @@ def claims_of(facts: Facts, module: Module, rules: list[Rule]) -> list[Claim]:
                 problem = rule.find(fn, node)
                 if problem is not None:
                     found.append(claim(rule, fn, node, problem))
+    found = owners(found)
     subsume(found)
     return found
 
@@ -57,10 +61,38 @@ def nodes_of(fn: Function) -> Iterator[ast.AST]:
 
 
 def claim(rule: Rule, fn: Function, node: ast.AST, problem: Problem) -> Claim:
+    if not fn.is_known:
+        reason = "the function is called in more ways than were followed"
+        return Claim(rule, fn, node, problem, None, reason)
     try:
         return Claim(rule, fn, node, problem, rule.plan(fn, node), None)
     except CannotFix as error:
         return Claim(rule, fn, node, problem, None, str(error))
+
+
+def owners(found: list[Claim]) -> list[Claim]:
+    """One node, one owner: of the claims on one node, those that stay.
+
+    A claim that can be mended goes before one that cannot, then the rule of the highest
+    precedence; a claim on standby waits behind the others.
+    """
+    by_node: dict[int, list[Claim]] = {}
+    for one in found:
+        by_node.setdefault(id(one.node), []).append(one)
+    kept: set[int] = set()
+    for group in by_node.values():
+        first = [c for c in group if not c.problem.standby]
+        if not first:
+            continue
+        able = [c for c in first if c.is_open] or first
+        best = max(c.rule.precedence for c in able)
+        chosen = [c for c in able if c.rule.precedence == best]
+        if best == 0 and all(c.rule.precedence == 0 for c in first):
+            chosen = first
+        for one in chosen:
+            one.fallback = next((c for c in group if c.problem.standby), None)
+            kept.add(id(one))
+    return [c for c in found if id(c) in kept]
 
 
 def subsume(found: list[Claim]) -> None:
