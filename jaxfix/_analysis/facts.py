@@ -204,6 +204,11 @@ class Function:
         value = self.value(node) or self.host_value(node)
         return value.name if isinstance(value, Lib) else None
 
+    def why_under(self) -> tuple[Evidence, ...]:
+        """How the function comes to run under a transform."""
+        why = self.facts.interpreter.reached.get(id(self.node))
+        return tuple(reversed(why.chain())) if why is not None else ()
+
     def roots(self) -> Sequence[TransformedValue]:
         """The transforms that are applied to this function."""
         return self.facts.interpreter.called.get(id(self.node), ())

@@ -38,7 +38,8 @@ class Frame:
 
     `under`: some transform is at work, so values may be tracers. `staging`: the whole
     function is staged out (jit, scan, ...), so that every `jnp` call makes a tracer even
-    of constants; under `vmap` alone it does not.
+    of constants; under `vmap` alone it does not. `linear`: differentiation alone is at
+    work, so tracers have values; nothing is stored outside of the function.
     """
 
     interp: Interpreter
@@ -53,6 +54,8 @@ class Frame:
     loops: list[Loop] = field(default_factory=list)
     choices: list[Array | None] = field(default_factory=list)  # tests of open branches
     traced_return: Array | None = None
+    linear: bool = False
+    trace: int = 0  # the number of the innermost trace, 0 for plain Python
 
     def note_exit(self, loop: Loop | None) -> None:
         """`break`/`continue` of `loop`, or `return` (None): is it under a traced test?"""
@@ -97,11 +100,12 @@ class Frame:
     def write(self, name: str, value: Value) -> None:
         scope = self.scope
         if name in scope.global_names:
-            self.interp.write_global(self.module, name, value)
+            if not self.linear:
+                self.interp.write_global(self.module, name, value)
             return
         if name in scope.nonlocal_names:
             owner = scope.owner_of(name)
-            if owner is not None:
+            if owner is not None and not self.linear:
                 owner.vars[name] = join(owner.vars[name], value)
             return
         if self.scope is self.interp.module_scope(self.module):

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from . import expressions, python_calls, statements, transforms
+from . import expressions, python_calls, state, statements, transforms
 from .arguments import bind
 from .frame import Frame, join_all
 from .objects import (
@@ -96,6 +96,10 @@ class Interpreter:
         self.batched: set[int] = set()
         self.contexts: dict[int, int] = {}
         self.loop_heads: dict[int, dict[str, Value]] = {}
+        self.state_writes: dict[int, state.StateWrite] = {}
+        self.born: dict[int, tuple[dict[str, Value], int]] = {}  # instances, by trace
+        self.bindings: dict[tuple[int, str], list[ast.AST]] = {}
+        self.traces = 0
         self.heap = 0
         self.spent = 0
         self.grad_depth = 0
@@ -263,6 +267,10 @@ class Interpreter:
                 transforms.run_entry_point(frame, fn)
 
     # --- facts
+
+    def new_trace(self) -> int:
+        self.traces += 1
+        return self.traces
 
     def record(self, frame: Frame, node: ast.AST, value: Value) -> Value:
         table = self.traced if frame.under else self.host
@@ -435,7 +443,16 @@ class Interpreter:
             name: self._passed(frame, fn, name, value, node)
             for name, value in bound.items()
         }
-        scope = Scope(fn.module, fn.node, fn.scope, dict(passed))
+        scope = Scope(
+            fn.module,
+            fn.node,
+            fn.scope,
+            dict(passed),
+            trace=frame.trace,
+            is_entry=frame.trace != frame.scope.trace,
+        )
+        if frame.under and not scope.is_entry:
+            scope.arguments = state.passed_arguments(frame, fn, node, bound)
         inner = Frame(
             self,
             fn.module,
@@ -445,6 +462,7 @@ class Interpreter:
             frame.staging,
             (*frame.stack, fn.node),
             linear=frame.linear,
+            trace=frame.trace,
         )
         for arg in parameters(fn.node):
             if arg.arg in passed:
@@ -529,6 +547,7 @@ class Interpreter:
         if old is None or old.cls != cls:
             old = InstanceValue(cls, {}, complete=cls.kind != "plain" or not cls.bases)
             cells[key] = old
+            self.born[id(old.attrs)] = (old.attrs, frame.trace)
         instance = old
         init = cls.lookup("__init__")
         if isinstance(init, FunctionValue):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from . import python_calls
+from . import python_calls, state
 from .expressions import (
     attribute,
     item,
@@ -167,6 +167,7 @@ def _delete(frame: Frame, node: ast.Delete) -> bool:
         elif isinstance(target, ast.Subscript):
             base = frame.evaluate(target.value)
             index = frame.evaluate(target.slice)
+            state.note_item(frame, target, base, [])
             if isinstance(base, Seq) and base.items is not None:
                 match index:
                     case Const(value=int(i)) if -len(base.items) <= i < len(base.items):
@@ -205,6 +206,7 @@ def assign(frame: Frame, target: ast.expr, value: Value) -> None:
     match target:
         case ast.Name():
             frame.interp.record(frame, target, value)
+            state.note_name(frame, target, value)
             frame.write(target.id, value)
         case ast.Tuple() | ast.List():
             unpack(frame, target.elts, value)
@@ -213,7 +215,8 @@ def assign(frame: Frame, target: ast.expr, value: Value) -> None:
         case ast.Attribute():
             base = frame.evaluate(target.value)
             frame.interp.record(frame, target, value)
-            for option in alternatives(base):
+            state.note_attribute(frame, target, base, value)
+            for option in alternatives(base) if not frame.linear else ():
                 if isinstance(option, InstanceValue):
                     fresh = not frame.choices and not frame.loops
                     frame.interp.set_attribute(option, target.attr, value, fresh=fresh)
@@ -223,6 +226,7 @@ def assign(frame: Frame, target: ast.expr, value: Value) -> None:
             base = frame.evaluate(target.value)
             index = frame.evaluate(target.slice)
             frame.interp.record(frame, target, value)
+            state.note_item(frame, target, base, [value])
             new = stored(base, index, value)
             if new is not None:
                 store(frame, target.value, new)
@@ -261,6 +265,8 @@ def stored(base: Value, index: Value, value: Value) -> Value | None:
 
 def store(frame: Frame, place: ast.expr, value: Value) -> None:
     """Put a changed container back where it came from."""
+    if frame.linear and not isinstance(place, ast.Name | ast.Subscript):
+        return
     match place:
         case ast.Name():
             owner = frame.scope.owner_of(place.id)
@@ -268,7 +274,7 @@ def store(frame: Frame, place: ast.expr, value: Value) -> None:
                 owner.vars[place.id] = value
             elif owner is not None:
                 owner.vars[place.id] = join(owner.vars[place.id], value)
-            elif place.id in frame.module.globals:
+            elif place.id in frame.module.globals and not frame.linear:
                 frame.interp.write_global(frame.module, place.id, loosened(value))
         case ast.Attribute():
             base = quiet(frame, place.value)
@@ -446,7 +452,7 @@ def loop(
         head = new_head
     test = traced or (seen or {}).get("test")
     why = test or record.traced_exit
-    if frame.under:
+    if frame.under and not frame.linear:
         frame.interp.note_loop(node, head, why is not None)
     states: list[State] = []
     if not endless:
@@ -589,7 +595,7 @@ def decorate(frame: Frame, decorator: ast.expr, value: Value) -> Value:
 def _class(frame: Frame, node: ast.ClassDef) -> bool:
     bases = tuple(frame.evaluate(b) for b in node.bases)
     keywords = {k.arg: k.value for k in node.keywords if k.arg}
-    scope = Scope(frame.module, node, frame.scope, is_class=True)
+    scope = Scope(frame.module, node, frame.scope, is_class=True, trace=frame.trace)
     decorators = tuple(ast.unparse(d) for d in node.decorator_list)
     kind, frozen = class_kind(frame, node, bases)
     fields, static = class_fields(node, kind)
@@ -600,7 +606,7 @@ def _class(frame: Frame, node: ast.ClassDef) -> bool:
     frame.interp.begin_class(scope, cls)
     inner = Frame(
         frame.interp, frame.module, scope, frame.function, frame.under, frame.staging,
-        frame.stack,
+        frame.stack, trace=frame.trace,
     )
     inner.execute(node.body)
     frame.interp.define_class(node, cls)

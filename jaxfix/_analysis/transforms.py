@@ -36,6 +36,7 @@ from .values import (
     Value,
     Why,
     element,
+    holds_tracer,
     tracer,
     type_name,
 )
@@ -235,6 +236,8 @@ def call(
     """Call what a transform returned."""
     frame.interp.ran.add((id(root.node), hash(root.function)))
     name = root.transform
+    if frame.linear:
+        return _called_on_host(frame, root, args, keywords, node)
     if name in JIT or name in FILTER_JIT or name in CHECKPOINT or name in MAKE_JAXPR:
         result = staged(frame, root, args, keywords, node)
         return Unknown() if name in MAKE_JAXPR else result
@@ -254,6 +257,7 @@ def inner_frame(frame: Frame, *, staging: bool) -> Frame:
         True,
         staging or frame.staging,
         frame.stack,
+        trace=frame.interp.new_trace(),
     )
 
 
@@ -413,6 +417,8 @@ def differentiated(
             result = result if frame.under else as_concrete(result)
         else:
             result = frame.call(root.function, args, keywords, node)
+            if not frame.under:
+                _linearized(frame, root, args, keywords, node)
     finally:
         interp.grad_depth -= reverse
     argnums = constants(root.option("argnums")) or [0]
@@ -434,6 +440,39 @@ def differentiated(
             return Seq("tuple", (slope, aux))
         return slope
     return Array(frame.under, why=reason(root))
+
+
+def _linearized(
+    frame: Frame,
+    root: TransformedValue,
+    args: Sequence[Value],
+    keywords: dict[str, Value],
+    node: ast.AST | None,
+) -> None:
+    """Once more with tracers for what is differentiated, to see where they go."""
+    why = reason(root)
+    argnums = [n for n in constants(root.option("argnums")) or [0] if type(n) is int]
+    chosen = {n % len(args) for n in argnums if args}
+    given = [as_tracers(v, why) if i in chosen else v for i, v in enumerate(args)]
+    inner = replace(inner_frame(frame, staging=False), linear=True)
+    inner.call(root.function, given, keywords, node)
+
+
+def _called_on_host(
+    frame: Frame,
+    root: TransformedValue,
+    args: list[Value],
+    keywords: dict[str, Value],
+    node: ast.AST | None,
+) -> Value:
+    """A transform inside of a differentiated function sees what it sees elsewhere."""
+    host = Frame(
+        frame.interp, frame.module, frame.scope, frame.function, stack=frame.stack
+    )
+    concrete = {k: as_concrete(v) for k, v in keywords.items()}
+    result = call(host, root, [as_concrete(a) for a in args], concrete, node)
+    found = next((t for a in args if (t := holds_tracer(a)) is not None), None)
+    return as_tracers(result, found.why) if found is not None else result
 
 
 # --- roots that nobody visible calls
