@@ -17,6 +17,7 @@ from ._analysis.finding import (
     Safety,
 )
 from ._analysis.interpret import Interpreter
+from ._analysis.plan import Sites
 from ._analysis.project import INTERESTING, Project
 from ._analysis.source import Source
 from ._rewriting.claims import Claim, claims_of
@@ -153,18 +154,55 @@ def shown(one: Claim) -> bool:
 
 def settle(analysis: Analysis) -> None:
     """Find out which plans can be carried out together; close the others."""
-    if any(c.is_open for c in analysis.claims):
+    while any(c.is_open for c in analysis.claims):
         from ._rewriting.rewrite import apply
 
         apply(analysis.facts, analysis.claims)
+        close_outer(analysis.claims)
+        if not fall_back(analysis):
+            break
     for one in analysis.claims:
+        if one.inside is not None and not one.inside.is_open:
+            one.not_fixed = one.not_fixed or one.inside.not_fixed
+
+
+def close_outer(claims: Sequence[Claim]) -> None:
+    """A claim of which a part cannot be carried out cannot be carried out itself."""
+    for one in claims:
         outer = one.inside
         if outer is not None and not one.is_open and outer.is_open:
-            outer.not_fixed = one.not_fixed
-    if any(c.inside is not None and not c.is_open for c in analysis.claims):
-        closed = [c for c in analysis.claims if c.inside and not c.inside.is_open]
-        for one in closed:
-            one.not_fixed = one.not_fixed or one.inside.not_fixed  # type: ignore[union-attr]
+            outer.not_fixed, outer.depends = one.not_fixed, one.depends
+
+
+def fall_back(analysis: Analysis) -> bool:
+    """Put the fallbacks of claims that failed in their places; whether there were any.
+
+    What the fallback mends it mends everywhere: the claims that have the same one go.
+    """
+    failed = [c for c in analysis.claims if not c.is_open and not c.depends]
+    keys = {
+        c.fallback.plan.key
+        for c in failed
+        if c.fallback is not None
+        and c.fallback.is_open
+        and isinstance(c.fallback.plan, Sites)
+    }
+    if not keys:
+        return False
+    replaced: dict[int, Claim] = {}
+    for one in analysis.claims:
+        other = one.fallback
+        if other is None or not other.is_open or not isinstance(other.plan, Sites):
+            continue
+        if other.plan.key in keys:
+            replaced[id(one)] = other
+    for one in analysis.claims:
+        if one.inside is not None:
+            one.inside = replaced.get(id(one.inside), one.inside)
+        if one.depends:
+            one.not_fixed, one.depends = None, False
+    analysis.claims = [replaced.get(id(c), c) for c in analysis.claims]
+    return True
 
 
 def finding_of(one: Claim) -> Finding:

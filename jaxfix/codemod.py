@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from ._analysis import booleans, build, printing
+from ._analysis import booleans, build, declarations, demands, origins, printing
+from ._analysis.call_sites import Parameter
 from ._analysis.facts import Facts, Function
 from ._analysis.finding import CannotFix, Evidence, Problem, Safety
 from ._analysis.plan import Expression, Plan, Region, Sites, Statement
+from ._rewriting import static_options
 from ._rewriting.rewrite import Rewriter
 from ._rewriting.rule import Rule
 
@@ -15,6 +17,7 @@ __all__ = [
     "Expression",
     "Facts",
     "Function",
+    "Parameter",
     "Plan",
     "Problem",
     "Region",
@@ -25,5 +28,9 @@ __all__ = [
     "Statement",
     "booleans",
     "build",
+    "declarations",
+    "demands",
+    "origins",
     "printing",
+    "static_options",
 ]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from .call_sites import Parameter, Site, index
 from .declarations import needed, settings
+from .build import source_of
 from .finding import Evidence
 from .flow import Flow
 from .interpret import MAX_CALLS, MAX_CONTEXTS, Call, Interpreter
@@ -144,11 +145,11 @@ class Function:
 
     def value(self, node: ast.AST) -> Value | None:
         """What an expression may be under a transform; None if it never ran there."""
-        return self.facts.interpreter.traced.get(id(node))
+        return self.facts.interpreter.traced.get(id(source_of(node)))
 
     def host_value(self, node: ast.AST) -> Value | None:
         """What an expression may be in plain Python; None if it never ran there."""
-        return self.facts.interpreter.host.get(id(node))
+        return self.facts.interpreter.host.get(id(source_of(node)))
 
     def tracer(self, node: ast.AST) -> Array | None:
         """The tracer that an expression is proven to be (or may be, in a union)."""
@@ -182,7 +183,7 @@ class Function:
         return value is not None and is_static(value)
 
     def call(self, node: ast.Call) -> Call | None:
-        return self.facts.interpreter.calls.get(id(node))
+        return self.facts.interpreter.calls.get(id(source_of(node)))
 
     def callees(self, node: ast.Call) -> Sequence[Value]:
         """What a call may reach."""

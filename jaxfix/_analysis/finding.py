@@ -103,10 +103,14 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A rule's answer to "is this node a problem?": the message and the reasons."""
+    """A rule's answer to "is this node a problem?": the message and the reasons.
+
+    `standby`: only if no fix of another rule, for the same node, can be carried out.
+    """
 
     message: str
     because: tuple[Evidence, ...] = ()
+    standby: bool = False
 
 
 class CannotFix(Exception):

@@ -19,12 +19,22 @@ from .write import Writer
 
 
 @dataclass(slots=True)
+class Wanted:
+    """What is to be declared static, and no longer so, at one transform."""
+
+    add: list[str] = field(default_factory=list)
+    remove: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
 class Rewriter:
     """Writes the fixes of a project: one `Writer` a module, made when first needed."""
 
     facts: Facts
     writers: dict[str, Writer] = field(default_factory=dict)
     touched: dict[str, list[str]] = field(default_factory=dict)
+    endings: dict[object, Callable[[], None]] = field(default_factory=dict)
+    statics: dict[int, Wanted] = field(default_factory=dict)
 
     def writer(self, module: Module) -> Writer:
         if module.path not in self.writers:
@@ -55,6 +65,10 @@ class Rewriter:
     def boolean(self, fn: Function, node: ast.expr) -> ast.expr:
         """`and`, `or`, `not`, chained comparisons and `in` as array operations."""
         return booleans.rewritten(fn, self.spell(fn), node)
+
+    def at_end(self, key: object, action: Callable[[], None]) -> None:
+        """Do something once, when all fixes have said what they want to change."""
+        self.endings.setdefault(key, action)
 
     def touch(self, fn: Function) -> None:
         """Note that a function is changed."""
@@ -103,6 +117,8 @@ def attempt(
             carry_out(rewriter, one, done)
         except CannotFix as error:
             return one, getattr(error, "node", one.node), str(error)
+    for action in rewriter.endings.values():
+        action()
     for fn, mine in by_function(todo).items():
         regions = [c for c in mine if isinstance(c.plan, Region)]
         statements = [c for c in mine if isinstance(c.plan, Statement)]
@@ -271,22 +287,26 @@ def close(claims: Sequence[Claim], failed: Claim, node: ast.AST, reason: str) ->
     """Close a claim, and those in the same outermost statement of its function."""
     failed.not_fixed = reason
     region = outermost_statement(failed)
+    line = getattr(failed.node, "lineno", 0)
     for one in claims:
-        if not one.is_open or one.fn.module is not failed.fn.module:
+        if not one.is_open:
             continue
-        same_sites = (
-            isinstance(one.plan, Sites)
-            and isinstance(failed.plan, Sites)
-            and one.plan.key == failed.plan.key
-        )
-        if same_sites or (region is not None and stands_in(one, region)):
-            one.not_fixed = (
-                reason
-                if same_sites
-                else (
-                    f"it depends on line {getattr(failed.node, 'lineno', 0)}, where {reason}"
-                )
-            )
+        if isinstance(one.plan, Sites) or isinstance(failed.plan, Sites):
+            if same_sites(one, failed):
+                one.not_fixed = reason
+        elif one.fn.module is failed.fn.module and region is not None:
+            if stands_in(one, region):
+                one.not_fixed = f"it depends on line {line}, where {reason}"
+                one.depends = True
+
+
+def same_sites(a: Claim, b: Claim) -> bool:
+    """Are the two mended by one fix?"""
+    return (
+        isinstance(a.plan, Sites)
+        and isinstance(b.plan, Sites)
+        and a.plan.key == b.plan.key
+    )
 
 
 def outermost_statement(one: Claim) -> ast.AST | None:

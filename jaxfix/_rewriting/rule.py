@@ -22,10 +22,12 @@ class Rule(ABC):
     Attributes:
       visits: the node types that `find` is asked about.
       safety: the grade of its fixes in the table of rules; a plan may be stricter.
+      precedence: of several rules that can mend one node, the highest has it.
     """
 
     visits: ClassVar[tuple[type[ast.AST], ...]] = ()
     safety: ClassVar[Safety] = Safety.SAFE
+    precedence: ClassVar[int] = 0
 
     @property
     def name(self) -> str:

@@ -1,0 +1,208 @@
+from __future__ import annotations
+
+import ast
+from typing import ClassVar
+
+from jaxfix.codemod import (
+    Function,
+    Parameter,
+    Plan,
+    Problem,
+    Rewriter,
+    Rule,
+    Sites,
+    declarations,
+    demands,
+    origins,
+    static_options,
+)
+
+
+class MissingStaticArg(Rule):
+    """Argument that must be known while tracing, and is not declared static.
+
+    `jax.jit` makes a tracer of every argument. A shape, an axis, the number of items of
+    a list, a name, a string or a function must be known when the program is built: the
+    argument that it comes from belongs into `static_argnames`. Each new value of a
+    static argument compiles once more.
+
+    ## Example
+
+    ```python before
+    @jax.jit
+    def blocks(x, size, mode="sum"):
+        parts = x.reshape(-1, size)
+        if mode == "sum":
+            return parts.sum(axis=1)
+        return parts.mean(axis=1)
+
+
+    def both(x):
+        return blocks(x, 3), blocks(x, 2, mode="mean")
+    ```
+
+    ```python after
+    @functools.partial(jax.jit, static_argnames=("size", "mode"))
+    def blocks(x, size, mode="sum"):
+        parts = x.reshape(-1, size)
+        if mode == "sum":
+            return parts.sum(axis=1)
+        return parts.mean(axis=1)
+
+
+    def both(x):
+        return blocks(x, 3), blocks(x, 2, mode="mean")
+    ```
+
+    ```python check
+    both(jnp.arange(12.0))
+    ```
+
+    ## Safety
+
+    Safe: the function raises as it stands. Conditions, loops and slices are given to
+    the rules for traced values first; the argument becomes static if they cannot mend
+    them (branches of different structure, a loop under reverse-mode differentiation) or
+    if something else needs it to be.
+
+    ## Not fixed
+
+    - A value that is computed from data: no declaration makes it known.
+    - An argument for which a call gives an array, or another value without a hash.
+    - An argument of the body of a scan, of a mapped function, or one that is
+      differentiated.
+
+    ## See
+
+    - https://docs.jax.dev/en/latest/jit-compilation.html#marking-arguments-as-static
+    """
+
+    precedence: ClassVar = 1
+    visits: ClassVar = (
+        ast.Call,
+        ast.BinOp,
+        ast.Subscript,
+        ast.If,
+        ast.While,
+        ast.IfExp,
+        ast.Assert,
+        ast.Match,
+        ast.BoolOp,
+        ast.UnaryOp,
+        ast.Compare,
+        ast.Raise,
+        ast.For,
+        ast.comprehension,
+    )
+
+    def find(self, fn: Function, node: ast.AST) -> Problem | None:
+        if not fn.under:
+            return None
+        setting = setting_at(fn, node)
+        if setting is not None:
+            text = f"`{setting.name}` is no array, and is not declared static"
+            return Problem(text, (fn.facts.settings[setting],))
+        demand = demands.demand_of(fn, node)
+        if demand is None:
+            return None
+        part, starts = unknown_parts(fn, demand)
+        if part is None:
+            return None
+        text = f"`{ast.unparse(part)}` is {demand.what}, and is traced"
+        standby = not demand.firm and not is_needed(fn, demand, starts)
+        return Problem(text, fn.traced(part), standby)
+
+    def plan(self, fn: Function, node: ast.AST) -> Plan:
+        change = change_at(fn, node)
+        for declaration in change.declarations.values():
+            static_options.check_declaration(declaration.root)
+        if not change.names():
+            return Sites("NumPy in place of jax.numpy", key=change.key)
+        names = ", ".join(f"`{n}`" for n in change.names())
+        return Sites(f"{names} in `static_argnames`", key=change.key)
+
+    def fix(self, fn: Function, node: ast.AST, plan: Sites, write: Rewriter) -> None:
+        static_options.carry_out(write, change_at(fn, node))
+        write.touch(fn)
+
+
+def unknown_parts(
+    fn: Function, demand: demands.Demand
+) -> tuple[ast.expr | None, list[origins.Origins]]:
+    """The first part that is a tracer, and the origins of all that are.
+
+    Nothing if one of them is computed from data.
+    """
+    first: ast.expr | None = None
+    starts: list[origins.Origins] = []
+    for part in demand.parts:
+        if not declarations.is_unknown(fn, part):
+            continue
+        start = declarations.unknown(fn, part)
+        if start is None:
+            return None, []
+        first = first or part
+        starts.append(start)
+    return first, starts
+
+
+def is_needed(
+    fn: Function, demand: demands.Demand, starts: list[origins.Origins]
+) -> bool:
+    """Becomes the value static anyhow, or is it one but for a call of jax.numpy?"""
+    if not any(start.parameters for start in starts):
+        return demand.what != "a condition"
+    return all(start.key <= fn.facts.needed for start in starts)
+
+
+def change_at(fn: Function, node: ast.AST) -> declarations.Closure:
+    """All that must change for the sake of one node."""
+    setting = setting_at(fn, node)
+    demand = demands.demand_of(fn, node)
+    if setting is not None:
+        starts = [origins.Origins({setting})]
+    else:
+        assert demand is not None, "a problem was found"
+        _, starts = unknown_parts(fn, demand)
+    change = declarations.Closure()
+    for start in starts:
+        change.add(declarations.closure(fn.facts, start))
+    return change
+
+
+def setting_at(fn: Function, node: ast.AST) -> Parameter | None:
+    """The parameter, given a string or the like in some call, that a node looks at."""
+    if not fn.facts.settings:
+        return None
+    for part in looked_at(fn, node):
+        found = declarations.reached(fn.facts, origins.mentioned(fn, part))
+        known = [one for one in fn.facts.settings if one in found]
+        if known:
+            return known[0]
+    return None
+
+
+def looked_at(fn: Function, node: ast.AST) -> tuple[ast.expr, ...]:
+    """The parts of a node that a string, a function or a member of an enum may be."""
+    match node:
+        case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
+            parent = fn.module.parent(node)
+            is_elif = isinstance(parent, ast.If) and parent.orelse == [node]
+            return () if is_elif else (test,)
+        case ast.Match(subject=subject):
+            return (subject,)
+        case ast.Subscript(slice=key) if not fn.traced(node.value):
+            return (key,)
+        case ast.Call(func=ast.Name() as func) if fn.library(node) is None:
+            return (func,) if func.id in parameter_names(fn) else ()
+        case ast.Call() if fn.library(node) is not None:
+            return tuple(a for a in node.args if isinstance(a, ast.Name))
+        case _:
+            return ()
+
+
+def parameter_names(fn: Function) -> tuple[str, ...]:
+    spec = getattr(fn.node, "args", None)
+    if spec is None:
+        return ()
+    return tuple(a.arg for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs))

@@ -1,0 +1,385 @@
+"""Which transforms must declare what static, so that a value is known while tracing."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from .call_sites import Parameter, Site, Unclear, argument, call_sites, callers
+from .demands import demand_of, is_setting
+from .finding import CannotFix, Evidence
+from .objects import (
+    BoundValue,
+    ClassValue,
+    FunctionValue,
+    InstanceValue,
+    PartialValue,
+    TransformedValue,
+)
+from .origins import Origins, mentioned, origins
+from .transforms import (
+    CHECKPOINT,
+    GRAD,
+    HESSIAN,
+    JIT,
+    VECTORIZE,
+    VMAP,
+    constants,
+    has_axis,
+    positional_names,
+    static_names,
+    underlying,
+)
+from .values import (
+    SCALAR,
+    Array,
+    Const,
+    Dict,
+    Seq,
+    Value,
+    alternatives,
+    holds_tracer,
+)
+
+if TYPE_CHECKING:
+    from .facts import Facts, Function
+
+DECLARING = JIT - {"jax.named_call", "jax.eval_shape_of"}
+
+
+@dataclass(slots=True)
+class Declaration:
+    """A transform, and the parameters that it must declare static."""
+
+    root: TransformedValue
+    names: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Closure:
+    """All that must change together, so that some parameters become static.
+
+    `conversions` are arguments of calls that need another type: (the caller, the
+    argument, "tuple" or "int"). `calls` are calls of jax.numpy that must become NumPy's.
+    """
+
+    parameters: set[Parameter] = field(default_factory=set)
+    declarations: dict[tuple[int, int], Declaration] = field(default_factory=dict)
+    conversions: list[tuple[Function, ast.expr, str]] = field(default_factory=list)
+    calls: list[tuple[Function, ast.Call]] = field(default_factory=list)
+
+    @property
+    def key(self) -> str:
+        names = [
+            f"{d.root.module.path}:{getattr(d.root.node, 'lineno', 0)}:{name}"
+            for d in self.declarations.values()
+            for name in d.names
+        ]
+        calls = [f"{fn.path}:{c.lineno}:{c.col_offset}" for fn, c in self.calls]
+        return " ".join(sorted({*names, *calls}))
+
+    def add(self, other: Closure) -> None:
+        """Take in what another value needs."""
+        self.parameters |= other.parameters
+        for key, declaration in other.declarations.items():
+            mine = self.declarations.setdefault(key, Declaration(declaration.root))
+            mine.names += [n for n in declaration.names if n not in mine.names]
+        known = {id(node) for _, node, _ in self.conversions}
+        self.conversions += [c for c in other.conversions if id(c[1]) not in known]
+        self.calls += [c for c in other.calls if c not in self.calls]
+
+    def names(self) -> list[str]:
+        found: list[str] = []
+        for declaration in self.declarations.values():
+            found += [n for n in declaration.names if n not in found]
+        return found
+
+
+def closure(facts: Facts, start: Origins) -> Closure:
+    """What must be declared so that the parameters in `start` are known.
+
+    Raises:
+      CannotFix: a parameter gets values that cannot be known, or are not hashable.
+    """
+    found = Closure(calls=list(start.calls))
+    todo = sorted(start.parameters, key=lambda p: p.name)
+    while todo:
+        one = todo.pop()
+        if one in found.parameters:
+            continue
+        found.parameters.add(one)
+        todo += _require(facts, one, found)
+    if not found.declarations and not found.calls:
+        raise CannotFix("it is not seen which transform makes it a tracer")
+    return found
+
+
+def _require(facts: Facts, one: Parameter, found: Closure) -> list[Parameter]:
+    """Note what makes one parameter static; the parameters that it is computed from."""
+    more: list[Parameter] = []
+    sites = call_sites(facts, one.node)
+    roots = facts.interpreter.called.get(id(one.node), [])
+    declared = [_declare(root, one, found) for root in roots]
+    if not sites and not any(declared):
+        name = getattr(one.node, "name", "the function")
+        raise CannotFix(f"`{one.name}` of `{name}` is given by JAX, not by a call")
+    for site in sites:
+        try:
+            given = argument(site, one.name)
+        except Unclear as error:
+            raise CannotFix(str(error)) from None
+        if given is None:
+            continue
+        for caller in callers(facts, site):
+            more += _given(caller, given, one, found)
+    return more
+
+
+def _declare(root: TransformedValue, one: Parameter, found: Closure) -> bool:
+    """Note the declaration that a transform needs; whether it takes one."""
+    names = positional_names(root.function)
+    fn = underlying(root.function)
+    assert fn is not None, "a root of this function has it at the bottom"
+    keyword_only = [a.arg for a in fn.node.args.kwonlyargs]
+    if one.name not in names and one.name not in keyword_only:
+        return False
+    place = names.index(one.name) if one.name in names else None
+    what = root.transform.rpartition(".")[2]
+    if root.transform in VMAP | VECTORIZE:
+        if place is None or has_axis(root.option("in_axes"), place):
+            raise CannotFix(f"`{one.name}` is mapped over by `{what}`")
+        return False
+    if root.transform in GRAD | HESSIAN:
+        argnums = constants(root.option("argnums")) or [0]
+        if place is not None and place in argnums:
+            raise CannotFix(f"`{one.name}` is differentiated by `{what}`")
+        return False
+    if root.transform not in DECLARING | CHECKPOINT:
+        raise CannotFix(f"`{what}` declares no static arguments")
+    if root.transform in CHECKPOINT and place is None:
+        raise CannotFix(f"`{what}` takes no static keyword arguments")
+    if one.name in static_names(root):
+        return True
+    key = (id(root.node), id(one.node))
+    shared = [k for k in found.declarations if k[0] == key[0] and k[1] != key[1]]
+    if shared:
+        raise CannotFix(f"one `{what}` compiles several functions")
+    declaration = found.declarations.setdefault(key, Declaration(root))
+    if one.name not in declaration.names:
+        declaration.names.append(one.name)
+    return True
+
+
+def _given(
+    caller: Function, given: ast.expr, one: Parameter, found: Closure
+) -> Iterable[Parameter]:
+    value = caller.value(given)
+    if value is not None and holds_tracer(value) is not None:
+        inner = origins(caller, given)
+        if inner is None:
+            text = ast.unparse(given)
+            line = getattr(given, "lineno", 0)
+            raise CannotFix(f"`{text}` (line {line}) is computed from traced values")
+        found.calls += [c for c in inner.calls if c not in found.calls]
+        return sorted(inner.parameters, key=lambda p: p.name)
+    value = caller.host_value(given) or value
+    if value is not None:
+        _check_hashable(caller, given, value, one, found)
+    return ()
+
+
+def _check_hashable(
+    caller: Function, given: ast.expr, value: Value, one: Parameter, found: Closure
+) -> None:
+    need = conversion(value)
+    if need == "":
+        return
+    where = f"`{ast.unparse(given)}` (line {getattr(given, 'lineno', 0)})"
+    if need is None:
+        raise CannotFix(f"{where} is not hashable, and a static argument must be")
+    if not any(node is given for _, node, _ in found.conversions):
+        found.conversions.append((caller, given, need))
+
+
+def conversion(value: Value) -> str | None:
+    """What makes a value hashable: nothing (""), "tuple", "int"; None if nothing does."""
+    needs: set[str | None] = set()
+    for option in alternatives(value):
+        needs.add(_conversion(option))
+    if needs == {"", "tuple"}:
+        return None
+    return needs.pop() if len(needs) == 1 else None
+
+
+def _conversion(value: Value) -> str | None:
+    match value:
+        case Seq(kind="list"):
+            inner = value.items if value.items is not None else (value.elem,)
+            hashable = all(v is None or conversion(v) == "" for v in inner)
+            return "tuple" if hashable else None
+        case Seq(kind="tuple" | "range" | "iter"):
+            inner = value.items if value.items is not None else (value.elem,)
+            return "" if all(v is None or conversion(v) == "" for v in inner) else None
+        case Seq() | Dict():
+            return None
+        case Const(value=list() | dict() | set()):
+            return None
+        case Array():
+            whole = value.dtype is not None and value.dtype.kind in ("i", "b")
+            return "int" if whole and value.shape == SCALAR else None
+        case InstanceValue():
+            return "" if is_hashable(value.cls) else None
+        case _:
+            return ""
+
+
+def is_hashable(cls: ClassValue) -> bool:
+    """Have instances of a class of the project a hash?"""
+    own = cls.lookup("__hash__")
+    if own is not None:
+        return own != Const(None)
+    if cls.kind == "dataclass":
+        arguments = [
+            keyword
+            for decorator in cls.node.decorator_list
+            if isinstance(decorator, ast.Call)
+            for keyword in decorator.keywords
+        ]
+        told = {
+            k.arg
+            for k in arguments
+            if k.arg in ("frozen", "unsafe_hash")
+            and isinstance(k.value, ast.Constant)
+            and k.value.value is True
+        }
+        no_eq = any(
+            k.arg == "eq" and isinstance(k.value, ast.Constant) and not k.value.value
+            for k in arguments
+        )
+        return cls.frozen or bool(told) or no_eq
+    return cls.lookup("__eq__") is None or cls.kind in ("enum", "namedtuple")
+
+
+# --- parameters that are given what jit does not take
+
+
+def settings(facts: Facts) -> dict[Parameter, Evidence]:
+    """Parameters of jitted functions that some call gives a string, function or the like.
+
+    Such an argument is no array, so the call fails before anything is traced.
+    """
+    found: dict[Parameter, Evidence] = {}
+    for roots in list(facts.interpreter.called.values()):
+        for root in roots:
+            fn = underlying(root.function)
+            if root.transform not in DECLARING or fn is None:
+                continue
+            static = static_names(root)
+            spec = fn.node.args
+            names = [a.arg for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)]
+            for site in call_sites(facts, fn.node):
+                if _calls(site, root):
+                    for name in names:
+                        if name not in static:
+                            _note_setting(facts, site, Parameter(fn.node, name), found)
+    return found
+
+
+def _calls(site: Site, root: TransformedValue) -> bool:
+    callee = site.callee
+    while isinstance(callee, BoundValue | PartialValue):
+        callee = callee.function
+    return callee == root
+
+
+def _note_setting(
+    facts: Facts, site: Site, one: Parameter, found: dict[Parameter, Evidence]
+) -> None:
+    try:
+        given = argument(site, one.name)
+    except Unclear:
+        return
+    if given is None:
+        return
+    for caller in callers(facts, site):
+        value = caller.value(given) or caller.host_value(given)
+        if value is None:
+            continue
+        options = alternatives(value)
+        if any(is_setting(o) or _is_function(o) for o in options):
+            text = f"`{ast.unparse(given)}` is passed as `{one.name}`, and is no array"
+            found.setdefault(one, Evidence(caller.path, given.lineno, text))
+
+
+def _is_function(value: Value) -> bool:
+    return isinstance(
+        value,
+        FunctionValue | BoundValue | PartialValue | TransformedValue | ClassValue,
+    )
+
+
+def reached(facts: Facts, start: Iterable[Parameter]) -> set[Parameter]:
+    """The parameters, and those of callers, from which their values are computed."""
+    found: set[Parameter] = set()
+    todo = list(start)
+    while todo:
+        one = todo.pop()
+        if one in found:
+            continue
+        found.add(one)
+        for site in call_sites(facts, one.node):
+            try:
+                given = argument(site, one.name)
+            except Unclear:
+                continue
+            if given is not None:
+                for caller in callers(facts, site):
+                    todo += mentioned(caller, given)
+    return found
+
+
+# --- parameters that must become static
+
+
+def needed(facts: Facts) -> frozenset[Parameter]:
+    """Parameters that must become static, because something firm depends on them."""
+    found: set[Parameter] = set()
+    for start in firm_origins(facts):
+        try:
+            found |= closure(facts, start).parameters
+        except CannotFix:
+            continue
+    return frozenset(found)
+
+
+def firm_origins(facts: Facts) -> list[Origins]:
+    """Where the values come from that nothing but a static argument can give."""
+    found = [Origins({one}) for one in facts.settings]
+    for module in facts.project.in_scope():
+        for fn in facts.functions(module):
+            if not fn.under:
+                continue
+            for node in fn.walk():
+                demand = demand_of(fn, node)
+                if demand is not None and demand.firm:
+                    found += [o for p in demand.parts if (o := unknown(fn, p))]
+    return [o for o in found if o.parameters]
+
+
+def unknown(fn: Function, part: ast.expr) -> Origins | None:
+    """The origins of a value that tracing makes a tracer; None if it is known.
+
+    None too if it is computed from data, which no declaration makes known.
+    """
+    if not is_unknown(fn, part):
+        return None
+    found = origins(fn, part)
+    return found if found is not None and (found.parameters or found.calls) else None
+
+
+def is_unknown(fn: Function, part: ast.expr) -> bool:
+    """Is an expression, or a part of it, a tracer?"""
+    value = fn.value(part)
+    return value is not None and holds_tracer(value) is not None

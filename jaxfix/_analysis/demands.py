@@ -1,0 +1,207 @@
+"""What a piece of code must know while JAX traces: shapes, axes, trip counts, tests."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .jax_api import lookup
+from .objects import MethodValue
+from .values import Array, Const, Dict, Lib, Seq, Static, alternatives
+
+if TYPE_CHECKING:
+    from .facts import Function
+
+# Array methods all of whose arguments are a shape or axes.
+SHAPE_METHODS = frozenset("reshape transpose swapaxes squeeze".split())
+# Functions that hand on the elements of an iterable, and so its number.
+ITERATING = frozenset("zip enumerate reversed list tuple".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """`parts` must be known while tracing, as `what`.
+
+    `firm`: nothing else will do. Otherwise there may be an operation for a traced value:
+    a branch, a loop, a dynamic slice.
+    """
+
+    parts: tuple[ast.expr, ...]
+    what: str
+    firm: bool
+
+
+def demand_of(fn: Function, node: ast.AST) -> Demand | None:
+    """What a node needs to know of its parts, if it needs anything."""
+    match node:
+        case ast.Call():
+            return _call(fn, node)
+        case ast.BinOp(op=ast.Mult()):
+            return _repetition(fn, node)
+        case ast.Subscript():
+            return _subscript(fn, node)
+        case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
+            return Demand((test,), "a condition", False)
+        case ast.Assert(test=test):
+            return Demand((test,), "a condition", False)
+        case ast.Match(subject=subject):
+            return Demand((subject,), "a condition", False)
+        case ast.BoolOp(values=values):
+            return Demand(tuple(values[:-1]), "a condition", False)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return Demand((operand,), "a condition", False)
+        case ast.Compare(ops=[_, _, *_]):
+            return Demand((node.left, *node.comparators), "a condition", False)
+        case ast.Raise():
+            tests = guards(fn, node)
+            return Demand(tests, "a condition", False) if tests else None
+        case ast.For(iter=values):
+            counts = _counts(fn, values)
+            return Demand(counts, "a number of steps", False) if counts else None
+        case ast.comprehension(iter=values):
+            counts = _counts(fn, values)
+            return Demand(counts, "a number of items", True) if counts else None
+        case _:
+            return None
+
+
+def guards(fn: Function, node: ast.AST) -> tuple[ast.expr, ...]:
+    """The tests, in the same function, that decide whether a statement runs."""
+    tests = []
+    for outer in fn.module.ancestors(node):
+        if outer is fn.node:
+            break
+        if isinstance(outer, ast.If):
+            tests.append(outer.test)
+    return tuple(tests)
+
+
+def _call(fn: Function, node: ast.Call) -> Demand | None:
+    for callee in fn.callees(node):
+        for option in alternatives(callee):
+            match option:
+                case Lib(name="range") if not _is_iterated(fn, node):
+                    return Demand(tuple(node.args), "a number of items", True)
+                case Lib(name="int" | "float" | "round") if node.args:
+                    return Demand((node.args[0],), "a Python number", False)
+                case Lib(name="getattr") if len(node.args) > 1:
+                    return Demand((node.args[1],), "a name", True)
+                case Lib(name=name):
+                    return _library_call(node, name)
+                case MethodValue(receiver=Array(), name=name):
+                    return _method_call(node, name)
+                case _:
+                    continue
+    return None
+
+
+def _is_iterated(fn: Function, node: ast.Call) -> bool:
+    """Is the call what a loop or comprehension runs over?"""
+    parent = fn.module.parent(node)
+    while isinstance(parent, ast.Call) and fn.library(parent) in ITERATING:
+        parent = fn.module.parent(parent)
+    return isinstance(parent, ast.For | ast.comprehension)
+
+
+def _counts(fn: Function, node: ast.expr) -> tuple[ast.expr, ...]:
+    """The arguments of the `range`s that say how long an iterable is."""
+    name = fn.library(node)
+    if not isinstance(node, ast.Call):
+        return ()
+    if name == "range":
+        return tuple(node.args)
+    if name in ITERATING:
+        return tuple(part for arg in node.args for part in _counts(fn, arg))
+    return ()
+
+
+def _library_call(node: ast.Call, name: str) -> Demand | None:
+    api = lookup(name)
+    if api is None or not api.static_params:
+        return None
+    last = name.rpartition(".")[2]
+    keywords = {k.arg: k.value for k in node.keywords if k.arg is not None}
+    if last == "repeat" and "total_repeat_length" in keywords:
+        return None
+    if last == "arange" and len(node.args) > 1:
+        return None
+    parts: list[ast.expr] = []
+    reasons: list[str] = []
+    for param in api.static_params:
+        place = param.position
+        given = keywords.get(param.name)
+        if place is not None and place < len(node.args):
+            given = node.args[place]
+            if any(isinstance(a, ast.Starred) for a in node.args[: place + 1]):
+                continue
+        if given is not None:
+            parts.append(given)
+            reasons.append(param.reason)
+    return Demand(tuple(parts), _named(reasons), True) if parts else None
+
+
+def _method_call(node: ast.Call, name: str) -> Demand | None:
+    if name in SHAPE_METHODS:
+        parts = [a for a in node.args if not isinstance(a, ast.Starred)]
+        return Demand(tuple(parts), "a shape", True) if parts else None
+    shifted = ast.Call(node.func, [ast.Constant(0), *node.args], node.keywords)
+    return _library_call(shifted, f"jax.numpy.{name}")
+
+
+def _named(reasons: Sequence[str]) -> str:
+    words = {
+        "shape": "a shape",
+        "size": "a size",
+        "axis": "an axis",
+        "dtype": "a dtype",
+        "flag": "a setting",
+    }
+    return words.get(reasons[0], "a setting")
+
+
+def _repetition(fn: Function, node: ast.BinOp) -> Demand | None:
+    for items, count in ((node.left, node.right), (node.right, node.left)):
+        value = fn.value(items)
+        if isinstance(value, Seq) and value.kind in ("tuple", "list"):
+            return Demand((count,), "a number of items", True)
+        if isinstance(value, Const) and isinstance(value.value, str | tuple | list):
+            return Demand((count,), "a number of items", True)
+    return None
+
+
+def _subscript(fn: Function, node: ast.Subscript) -> Demand | None:
+    base = fn.value(node.value)
+    match base:
+        case Dict():
+            return Demand((node.slice,), "a key", True)
+        case Seq() if not isinstance(node.slice, ast.Slice):
+            return Demand((node.slice,), "an index of a list", False)
+        case Array():
+            places = (
+                node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            )
+            bounds = [
+                bound
+                for place in places
+                if isinstance(place, ast.Slice)
+                for bound in (place.lower, place.upper, place.step)
+                if bound is not None
+            ]
+            return Demand(tuple(bounds), "the bounds of a slice", False) if bounds else None
+        case _:
+            return None
+
+
+def is_setting(value: object) -> bool:
+    """Is this a Python object that is no argument of a jitted function, but a setting?"""
+    match value:
+        case Const(value=str() | bytes()):
+            return True
+        case Static(type="str" | "enum" | "dtype" | "bytes"):
+            return True
+        case Lib():
+            return True
+        case _:
+            return False

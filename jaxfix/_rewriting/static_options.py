@@ -1,0 +1,204 @@
+"""Editing which arguments a `jit` declares static: `static_argnames`, `static_argnums`.
+
+Several fixes may want to change one declaration, so that they only note what they want;
+the new options are written once, at the end.
+
+Source: docs.jax.dev, jax.jit: with only one of the two options given, the other is
+worked out from the signature; with both given, just what is listed counts.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from .._analysis.declarations import Closure
+from .._analysis.facts import Function
+from .._analysis.finding import CannotFix
+from .._analysis.objects import TransformedValue
+from .._analysis.transforms import CHECKPOINT, positional_names, static_names
+from .rewrite import Rewriter, Wanted
+from .write import Writer
+
+NAMES, NUMS = "static_argnames", "static_argnums"
+
+
+def declare(
+    write: Rewriter,
+    root: TransformedValue,
+    *,
+    add: Iterable[str] = (),
+    remove: Iterable[str] = (),
+) -> None:
+    """Declare parameters of a jitted function static, or no longer so."""
+    check_declaration(root, remove)
+    wanted = write.statics.setdefault(id(root.node), Wanted())
+    wanted.add += [n for n in add if n not in wanted.add]
+    wanted.remove.update(remove)
+    write.at_end(("static", id(root.node)), lambda: _write(write, root, wanted))
+
+
+def carry_out(write: Rewriter, change: Closure) -> None:
+    """Make parameters static: declarations, arguments of calls, calls of jax.numpy."""
+    for declaration in change.declarations.values():
+        declare(write, declaration.root, add=declaration.names)
+    for caller, node, kind in change.conversions:
+        convert(write, caller, node, kind)
+    for fn, call in change.calls:
+        name = fn.library(call)
+        assert name is not None, "origins notes calls of library functions"
+        writer = write.writer(fn.module)
+        writer.edit(call.func, writer.name(name.removeprefix("jax."), fn.node))
+        write.touch(fn)
+
+
+def convert(write: Rewriter, caller: Function, node: ast.expr, kind: str) -> None:
+    """Make an argument hashable: `[1, 2]` becomes `(1, 2)`, `n` becomes `int(n)`."""
+    writer = write.writer(caller.module)
+    key = ("converted", id(node))
+    if key in write.endings:
+        return
+    if kind == "tuple" and isinstance(node, ast.List):
+        items = [*node.elts]
+        make = lambda: tuple_text([writer.expr(i) for i in items])  # noqa: E731
+    else:
+        make = lambda: f"{kind}({writer.expr(node)})"  # noqa: E731
+    write.at_end(key, lambda: writer.edit(node, make))
+    write.touch(caller)
+
+
+def check_declaration(root: TransformedValue, remove: Iterable[str] = ()) -> None:
+    """Can the declaration be edited?
+
+    Raises:
+      CannotFix: the options are not written where the transform is applied.
+    """
+    call = _call_of(root)
+    if not isinstance(root.node, ast.expr):
+        raise CannotFix("it is not seen where the transform is applied")
+    if not list(remove):
+        return
+    for name in (NAMES, NUMS):
+        if root.option(name) is None:
+            continue
+        given = _keyword(call, name)
+        if given is None or _items(given.value) is None:
+            raise CannotFix(f"`{name}` is not written out where the transform is applied")
+
+
+def _call_of(root: TransformedValue) -> ast.Call | None:
+    return root.node if isinstance(root.node, ast.Call) else None
+
+
+def _keyword(call: ast.Call | None, name: str) -> ast.keyword | None:
+    keywords = call.keywords if call is not None else []
+    return next((k for k in keywords if k.arg == name), None)
+
+
+def _items(node: ast.expr) -> list[ast.expr] | None:
+    """The elements of an option: of a tuple or list, or the one that stands alone."""
+    match node:
+        case ast.Tuple(elts=elts) | ast.List(elts=elts):
+            return list(elts)
+        case ast.Constant() | ast.UnaryOp():
+            return [node]
+        case _:
+            return None
+
+
+def _write(write: Rewriter, root: TransformedValue, wanted: Wanted) -> None:
+    writer = write.writer(root.module)
+    call = _call_of(root)
+    names, nums = _keyword(call, NAMES), _keyword(call, NUMS)
+    places = positional_names(root.function)
+    adds = [n for n in wanted.add if n not in wanted.remove]
+    by_place = root.transform in CHECKPOINT or (nums is not None and names is None)
+    if by_place and all(n in places for n in adds):
+        _change(writer, root, NUMS, nums, adds, wanted, places)
+        return
+    if nums is not None and names is None:
+        # Both options will be there, so each must list everything.
+        adds = [*(n for n in places if n in static_names(root)), *adds]
+    if nums is not None:
+        placed = [n for n in adds if n in places and n not in static_names(root)]
+        _change(writer, root, NUMS, nums, placed, wanted, places)
+    if names is not None or adds:
+        _change(writer, root, NAMES, names, adds, wanted, places)
+
+
+def _change(
+    writer: Writer,
+    root: TransformedValue,
+    option: str,
+    given: ast.keyword | None,
+    adds: list[str],
+    wanted: Wanted,
+    places: list[str],
+) -> None:
+    """Rewrite one option of one transform."""
+
+    def spelled(name: str) -> str:
+        return str(places.index(name)) if option == NUMS else f'"{name}"'
+
+    texts = [spelled(n) for n in adds]
+    if given is None:
+        if texts:
+            _add_option(writer, root, f"{option}={tuple_text(texts)}")
+        return
+    items = _items(given.value)
+    if items is None:
+        text = f"(*{writer.expr(given.value)}, {', '.join(texts)})"
+        writer.edit(given.value, text)
+        return
+    kept = [i for i in items if _named(i, places) not in wanted.remove]
+    if not kept and not texts:
+        _remove_option(writer, root, given)
+        return
+    all_texts = [*(writer.expr(i) for i in kept), *texts]
+    if all_texts == [writer.expr(i) for i in items]:
+        return
+    alone = len(all_texts) == 1 and not isinstance(given.value, ast.Tuple | ast.List)
+    if isinstance(given.value, ast.List):
+        text = f"[{', '.join(all_texts)}]"
+    else:
+        text = all_texts[0] if alone else tuple_text(all_texts)
+    writer.edit(given.value, text)
+
+
+def _named(item: ast.expr, places: list[str]) -> str | None:
+    """The parameter that an element of an option stands for."""
+    try:
+        value = ast.literal_eval(item)
+    except ValueError:
+        return None
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int) and -len(places) <= value < len(places):
+        return places[value]
+    return None
+
+
+def tuple_text(items: list[str]) -> str:
+    return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
+
+
+def _add_option(writer: Writer, root: TransformedValue, text: str) -> None:
+    node = root.node
+    if isinstance(node, ast.Call):
+        writer.add_argument(node, text)
+        return
+    assert isinstance(node, ast.expr), "checked by check_declaration"
+    partial = writer.name("functools.partial")
+    writer.replace_decorator(node, lambda: f"{partial}({writer.expr(node)}, {text})")
+
+
+def _remove_option(writer: Writer, root: TransformedValue, given: ast.keyword) -> None:
+    node = root.node
+    assert isinstance(node, ast.Call), "an option is an argument of a call"
+    is_partial = ast.unparse(node.func).rpartition(".")[2] == "partial"
+    if is_partial and len(node.args) == 1 and len(node.keywords) == 1:
+        writer.edit(node, lambda: writer.expr(node.args[0]))
+    elif not node.args and len(node.keywords) == 1:
+        writer.edit(node, lambda: writer.expr(node.func))
+    else:
+        writer.remove_argument(node, given)
