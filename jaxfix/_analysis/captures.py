@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from .changes import FUNCTIONS, Change, Place, Places, ScopeNode, is_first_parameter
 from .facts import Facts
 from .finding import Evidence
 from .objects import (
@@ -25,7 +26,6 @@ from .objects import (
     TransformedValue,
 )
 from .order import Graph, graph_of
-from .places import FUNCTIONS, Change, Place, Places, ScopeNode, is_first_parameter
 from .project import Module
 from .scopes import parameter_names
 from .transforms import COMPILING, WRAPPERS, reason, static_names, underlying

@@ -1,0 +1,566 @@
+"""Where values live that outlast a call, and what changes them, in all files.
+
+A `Place` is a variable of a module, a variable of an enclosing function or an
+attribute of the instances of a class, with a path of constant keys and attributes into
+the object.
+Names are resolved by Python's scoping rules, so code that never ran is seen too; only
+the class of an instance is asked of the interpreter.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from .facts import Facts
+from .objects import ClassValue, FunctionNode, FunctionValue, InstanceValue
+from .project import Module, absolute_import
+from .scopes import (
+    MUTATING_METHODS,
+    declared,
+    local_names,
+    scope_body,
+    walk_scope,
+    writes,
+)
+from .values import Value, alternatives
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+ARRAY_METHODS = frozenset({"fill", "itemset", "partition", "put", "resize", "setfield"})
+# Library functions that change their first argument.
+CHANGES_ARGUMENT = frozenset(
+    {
+        *("numpy.copyto", "numpy.fill_diagonal", "numpy.place", "numpy.put"),
+        *("numpy.putmask", "numpy.put_along_axis", "numpy.random.shuffle"),
+        *("numpy.add.at", "numpy.subtract.at", "numpy.multiply.at", "numpy.divide.at"),
+        *("heapq.heappush", "heapq.heappop", "heapq.heapify", "bisect.insort"),
+        *("operator.setitem", "random.shuffle"),
+    }
+)
+CONSTRUCTORS = frozenset({"__init__", "__post_init__", "__new__", "setup"})
+
+ScopeNode = FunctionNode | ast.Module
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A variable or attribute, and a path into the object that it holds.
+
+    `owner` tells the module (its path), the function or the class (the identity of its
+    node) apart; `path` holds `.name` for attributes and `(key,)` for constant keys.
+    """
+
+    kind: str  # "module" | "local" | "attribute"
+    owner: str | int
+    name: str
+    path: tuple[Any, ...] = ()
+
+    @property
+    def variable(self) -> Place:
+        return replace(self, path=())
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One piece of code that binds a place anew, or changes the object in it."""
+
+    place: Place
+    node: ast.AST
+    owner: ScopeNode
+    module: Module
+    rebinds: bool
+    value: ast.expr | None = None
+
+
+class Places:
+    """Resolves names, attributes and subscripts of a project to places."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self._owners: dict[int, ScopeNode] = {}
+        self._locals: dict[int, frozenset[str]] = {}
+        self._imports: dict[int, dict[str, ast.stmt]] = {}
+        self._classes: dict[int, frozenset[int]] = {}
+        self._changes: dict[Place, list[Change]] = {}
+
+    # --- scopes
+
+    def owner(self, module: Module, node: ast.AST) -> ScopeNode:
+        """The function (or module) whose code `node` belongs to."""
+        known = self._owners.get(id(node))
+        if known is not None:
+            return known
+        found: ScopeNode = module.tree
+        below = node
+        for outer in module.ancestors(node):
+            if isinstance(outer, FUNCTIONS) and is_inside(outer, below):
+                found = outer
+                break
+            below = outer
+        self._owners[id(node)] = found
+        return found
+
+    def outer(self, module: Module, function: ScopeNode) -> ScopeNode | None:
+        """The function (or module) in which a function is defined."""
+        if isinstance(function, ast.Module):
+            return None
+        return self.owner(module, function)
+
+    def chain(self, module: Module, function: ScopeNode) -> list[ScopeNode]:
+        """The function, those around it, and the module."""
+        found = [function]
+        while (outer := self.outer(module, found[-1])) is not None:
+            found.append(outer)
+        return found
+
+    def locals_of(self, function: FunctionNode) -> frozenset[str]:
+        known = self._locals.get(id(function))
+        if known is None:
+            known = self._locals[id(function)] = frozenset(local_names(function))
+        return known
+
+    def binder(self, module: Module, node: ast.AST, name: str) -> ScopeNode | None:
+        """The function or module that binds `name` where `node` stands.
+
+        None for a variable of a comprehension, a name of a class body, a builtin.
+        """
+        for outer in module.ancestors(node):
+            if isinstance(outer, COMPREHENSIONS) and name in writes(
+                [g.target for g in outer.generators]
+            ):
+                return None
+            if isinstance(outer, FUNCTIONS):
+                break
+        for scope in self.chain(module, self.owner(module, node)):
+            if isinstance(scope, ast.Module):
+                break
+            if name in self.locals_of(scope):
+                return scope
+            if name in declared(scope_body(scope), ast.Global):
+                break
+        return module.tree if name in self.module_names(module) else None
+
+    def module_names(self, module: Module) -> frozenset[str]:
+        known = self._locals.get(id(module.tree))
+        if known is None:
+            names = {*writes(module.tree.body), *module.rebound, *module.globals}
+            known = self._locals[id(module.tree)] = frozenset(names)
+        return known
+
+    def imports(self, scope: ScopeNode) -> dict[str, ast.stmt]:
+        """The import statement behind each name that a scope imports."""
+        known = self._imports.get(id(scope))
+        if known is None:
+            known = {}
+            body: Sequence[ast.AST] = scope_body(scope)
+            for node in walk_scope(body):
+                if isinstance(node, ast.Import | ast.ImportFrom):
+                    for alias in node.names:
+                        name = alias.asname or alias.name.partition(".")[0]
+                        known[name] = node
+            self._imports[id(scope)] = known
+        return known
+
+    # --- modules and places
+
+    def module_of(self, module: Module, node: ast.expr) -> Module | None:
+        """The project's module that a name or dotted name stands for."""
+        find = self.facts.project.find
+        if isinstance(node, ast.Name):
+            scope = self.binder(module, node, node.id)
+            stmt = self.imports(scope).get(node.id) if scope is not None else None
+            if isinstance(stmt, ast.Import):
+                for alias in stmt.names:
+                    if alias.asname == node.id:
+                        return find(alias.name, module)
+                    if alias.asname is None and alias.name.partition(".")[0] == node.id:
+                        return find(node.id, module)
+            if isinstance(stmt, ast.ImportFrom):
+                source = absolute_import(module, stmt)
+                for alias in stmt.names:
+                    if (alias.asname or alias.name) == node.id:
+                        return find(
+                            f"{source}.{alias.name}" if source else alias.name, module
+                        )
+            return None
+        if isinstance(node, ast.Attribute):
+            outer = self.module_of(module, node.value)
+            if outer is not None and node.attr not in self.own_names(outer):
+                return find(f"{outer.name}.{node.attr}")
+        return None
+
+    def own_names(self, module: Module) -> frozenset[str]:
+        return frozenset(writes(module.tree.body)) | module.rebound
+
+    def place(self, module: Module, node: ast.expr) -> Place | None:
+        """The place that an expression reads or stores; None if it has none."""
+        match node:
+            case ast.Name(id=name):
+                scope = self.binder(module, node, name)
+                if scope is None:
+                    return None
+                if isinstance(scope, ast.Module):
+                    return Place("module", module.path, name)
+                return Place("local", id(scope), name)
+            case ast.Attribute(value=value, attr=attr):
+                if (inner := self.module_of(module, value)) is not None:
+                    return Place("module", inner.path, attr)
+                for cls in self.classes_of(module, value):
+                    return Place("attribute", id(cls), attr)
+                base = self.place(module, value)
+                return replace(base, path=(*base.path, f".{attr}")) if base else None
+            case ast.Subscript(value=value, slice=index):
+                base = self.place(module, value)
+                if base is None or not isinstance(index, ast.Constant):
+                    return None
+                return replace(base, path=(*base.path, (index.value,)))
+            case _:
+                return None
+
+    def origin(self, place: Place, depth: int = 8) -> Place:
+        """Where the object comes from: `from m import x` gives the place of `m.x`."""
+        module = self.facts.project.by_path.get(str(place.owner))
+        if place.kind != "module" or module is None or not depth:
+            return place
+        imports = self.imports(module.tree)
+        stmt = imports.get(place.name)
+        if stmt is None and place.name not in self.own_names(module):
+            stmt = imports.get("*")
+        if not isinstance(stmt, ast.ImportFrom):
+            return place
+        source = self.facts.project.find(absolute_import(module, stmt), module)
+        for alias in stmt.names:
+            name = place.name if alias.name == "*" else alias.name
+            if source is not None and (alias.asname or name) == place.name:
+                inner = Place("module", source.path, name, place.path)
+                return self.origin(inner, depth - 1)
+        return place
+
+    # --- classes
+
+    def classes_of(self, module: Module, node: ast.expr) -> list[ast.ClassDef]:
+        """The classes that an expression is known to be an instance of."""
+        if isinstance(node, ast.Name):
+            scope = self.binder(module, node, node.id)
+            if isinstance(scope, FUNCTIONS):
+                cls = self.class_of_method(module, scope)
+                if cls is not None and is_first_parameter(scope, node.id):
+                    return [cls]
+        found: list[ast.ClassDef] = []
+        tables = self.facts.interpreter
+        for value in (tables.host.get(id(node)), tables.traced.get(id(node))):
+            for option in alternatives(value) if value is not None else ():
+                if isinstance(option, InstanceValue) and option.cls.kind != "enum":
+                    found.append(option.cls.node)
+                if isinstance(option, ClassValue) and option.kind != "enum":
+                    found.append(option.node)
+        return found
+
+    def class_of_method(
+        self, module: Module, function: ScopeNode
+    ) -> ast.ClassDef | None:
+        parent = module.parent(function)
+        if not isinstance(parent, ast.ClassDef) or isinstance(function, ast.Module):
+            return None
+        names = [ast.unparse(d) for d in getattr(function, "decorator_list", ())]
+        return None if "staticmethod" in names else parent
+
+    def related(self, a: str | int, b: str | int) -> bool:
+        """Is one class a base of the other, or the same?"""
+        if a == b:
+            return True
+        families = (self.bases(a), self.bases(b))
+        return b in families[0] or a in families[1]
+
+    def bases(self, key: str | int) -> frozenset[int]:
+        known = self._classes.get(int(key))
+        if known is None:
+            value = self.facts.interpreter.class_of(int(key))
+            found: set[int] = set()
+            todo: list[Value] = [value] if value is not None else []
+            while todo:
+                one = todo.pop()
+                if isinstance(one, ClassValue) and id(one.node) not in found:
+                    found.add(id(one.node))
+                    todo += one.bases
+            known = self._classes[int(key)] = frozenset(found)
+        return known
+
+    def touches(self, change: Change, read: Place) -> bool:
+        """Does the change alter what `read` gives?"""
+        place = change.place if change.rebinds else self.origin(change.place)
+        mine = read if change.rebinds else self.origin(read)
+        if (place.kind, place.name) != (mine.kind, mine.name):
+            return False
+        same = place.owner == mine.owner or (
+            place.kind == "attribute" and self.related(place.owner, mine.owner)
+        )
+        size = min(len(place.path), len(mine.path))
+        return same and place.path[:size] == mine.path[:size]
+
+    # --- changes
+
+    @cached_property
+    def _stores(self) -> dict[str, list[tuple[Module, ast.AST]]]:
+        """Code that may change something, by each name that occurs in its target."""
+        found: dict[str, list[tuple[Module, ast.AST]]] = {}
+        for module in self.facts.project.by_path.values():
+            for node in ast.walk(module.tree):
+                for name in changed_names(node):
+                    found.setdefault(name, []).append((module, node))
+        return found
+
+    @cached_property
+    def _aliases(self) -> dict[str, set[str]]:
+        """Other names of an object, as the text of the project shows them."""
+        found: dict[str, set[str]] = {}
+        for module in self.facts.project.by_path.values():
+            for node in ast.walk(module.tree):
+                for name, alias in renamings(node):
+                    found.setdefault(name, set()).add(alias)
+        return found
+
+    def of(self, read: Place, depth: int = 4) -> list[Change]:
+        """The changes that alter what `read` gives."""
+        known = self._changes.get(read)
+        if known is None:
+            origin = self.origin(read).name
+            names = self.aliases_of(read.name) | self.aliases_of(origin)
+            known = []
+            for name in sorted(names):
+                for module, node in self._stores.get(name, ()):
+                    for change in self._changes_at(module, node, read, depth):
+                        if change not in known and self.touches(change, read):
+                            known.append(change)
+            self._changes[read] = known
+        return known
+
+    def aliases_of(self, name: str) -> set[str]:
+        """The name, and those that assignments and imports give to what it names."""
+        names, todo = {name}, [name]
+        while todo:
+            more = self._aliases.get(todo.pop(), set()) - names
+            names |= more
+            todo += sorted(more)
+        return names
+
+    def _changes_at(
+        self, module: Module, node: ast.AST, read: Place, depth: int
+    ) -> Iterator[Change]:
+        match node:
+            case ast.Name():
+                yield from self._bound(module, node)
+            case ast.Attribute():
+                if not self._constructs(module, node):
+                    yield from self._bound(module, node)
+            case ast.Subscript():
+                yield from self._stored(module, node)
+            case ast.Call():
+                yield from self._called(module, node)
+                if depth:
+                    yield from self._passed(module, node, depth - 1)
+
+    def _bound(
+        self, module: Module, node: ast.Name | ast.Attribute
+    ) -> Iterator[Change]:
+        place = self.place(module, node)
+        if place is None:
+            return
+        parent = module.parent(node)
+        value = parent.value if isinstance(parent, ast.Assign | ast.AugAssign) else None
+        owner = self.owner(module, node)
+        rebinds = not place.path
+        yield Change(self.aliased(module, place), node, owner, module, rebinds, value)
+        if isinstance(parent, ast.AugAssign) and rebinds:
+            # `x += 1` changes an array or a list in place.
+            yield Change(self.aliased(module, place), node, owner, module, False, value)
+
+    def _constructs(self, module: Module, node: ast.Attribute) -> bool:
+        """A store into `self` while the object is made."""
+        owner = self.owner(module, node)
+        return (
+            isinstance(owner, ast.FunctionDef)
+            and owner.name in CONSTRUCTORS
+            and isinstance(node.value, ast.Name)
+            and is_first_parameter(owner, node.value.id)
+        )
+
+    def _stored(self, module: Module, node: ast.Subscript) -> Iterator[Change]:
+        owner = self.owner(module, node)
+        parent = module.parent(node)
+        value = parent.value if isinstance(parent, ast.Assign | ast.AugAssign) else None
+        match node:
+            case ast.Subscript(
+                value=ast.Call(func=ast.Name(id="globals")),
+                slice=ast.Constant(value=key),
+            ):
+                place = Place("module", module.path, str(key))
+                yield Change(place, node, owner, module, True, value)
+            case ast.Subscript(slice=ast.Constant()):
+                yield from self._mutation(module, node, node, value)
+            case _:
+                yield from self._mutation(module, node, node.value, value)
+
+    def _mutation(
+        self,
+        module: Module,
+        node: ast.AST,
+        target: ast.expr,
+        value: ast.expr | None = None,
+    ) -> Iterator[Change]:
+        while (place := self.place(module, target)) is None:
+            if not isinstance(target, ast.Subscript | ast.Attribute):
+                return
+            target = target.value
+        owner = self.owner(module, node)
+        yield Change(self.aliased(module, place), node, owner, module, False, value)
+
+    def _called(self, module: Module, node: ast.Call) -> Iterator[Change]:
+        for keyword in node.keywords:
+            if keyword.arg == "out":
+                yield from self._mutation(module, node, keyword.value)
+        match node:
+            case ast.Call(
+                func=ast.Name(id="setattr"),
+                args=[target, ast.Constant(value=name), value],
+            ):
+                made = ast.Attribute(target, str(name), ast.Store())
+                place = self.place(module, made)
+                if place is not None:
+                    owner = self.owner(module, node)
+                    yield Change(place, node, owner, module, not place.path, value)
+            case ast.Call(func=ast.Attribute(value=target, attr=attr)):
+                is_statement = isinstance(module.parent(node), ast.Expr)
+                mutates = attr in MUTATING_METHODS and (
+                    is_statement or attr in REMOVING
+                )
+                if mutates or (attr in ARRAY_METHODS and is_statement):
+                    yield from self._mutation(module, node, target)
+                elif node.args and self._library(node) in CHANGES_ARGUMENT:
+                    yield from self._mutation(module, node, node.args[0])
+
+    def _passed(self, module: Module, node: ast.Call, depth: int) -> Iterator[Change]:
+        """A call of a project function that changes the object it is given."""
+        call = self.facts.interpreter.calls.get(id(node))
+        for callee in call.callees if call is not None else ():
+            if not isinstance(callee, FunctionValue):
+                continue
+            spec = callee.node.args
+            names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+            pairs = [*zip(names, node.args, strict=False)]
+            pairs += [(k.arg, k.value) for k in node.keywords if k.arg is not None]
+            for name, argument in pairs:
+                if not isinstance(argument, ast.Name | ast.Attribute):
+                    continue
+                inner = Place("local", id(callee.node), name)
+                if any(not c.rebinds for c in self.of(inner, depth)):
+                    yield from self._mutation(module, node, argument)
+
+    def _library(self, node: ast.Call) -> str:
+        call = self.facts.interpreter.calls.get(id(node))
+        names = [getattr(c, "name", "") for c in call.callees] if call else []
+        return names[0] if names else ast.unparse(node.func).replace("np.", "numpy.", 1)
+
+    def aliased(self, module: Module, place: Place, depth: int = 4) -> Place:
+        """The place whose object a local variable names: `cfg = settings` of `cfg`."""
+        if place.kind != "local" or not depth:
+            return place
+        scope = self.functions.get(int(place.owner))
+        if scope is None:
+            return place
+        bound = [
+            n
+            for n in walk_scope(scope_body(scope))
+            if isinstance(n, ast.Name)
+            and n.id == place.name
+            and isinstance(n.ctx, ast.Store)
+        ]
+        stmt = module.parent(bound[0]) if len(bound) == 1 else None
+        if not isinstance(stmt, ast.Assign) or stmt.targets != [bound[0]]:
+            return place
+        source = self.place(module, stmt.value)
+        if source is None:
+            return place
+        inner = replace(source, path=(*source.path, *place.path))
+        return self.aliased(module, inner, depth - 1)
+
+    @cached_property
+    def functions(self) -> dict[int, FunctionNode]:
+        """Every function of the project, by the identity of its node."""
+        return {
+            id(node): node
+            for module in self.facts.project.by_path.values()
+            for node in ast.walk(module.tree)
+            if isinstance(node, FUNCTIONS)
+        }
+
+
+def changed_names(node: ast.AST) -> tuple[str, ...]:
+    """The names in the target of a node that may change something."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+            return (name,)
+        case ast.Attribute(ctx=ast.Store() | ast.Del()):
+            return names_in(node)
+        case ast.Subscript(
+            value=ast.Call(func=ast.Name(id="globals")),
+            slice=ast.Constant(value=str(key)),
+        ):
+            return (key,)
+        case ast.Subscript(ctx=ast.Store() | ast.Del()):
+            return names_in(node.value)
+        case ast.Call(
+            func=ast.Name(id="setattr"), args=[target, ast.Constant(value=str(name)), _]
+        ):
+            return (*names_in(target), name)
+        case ast.Call():
+            parts = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+            parts += [a for a in node.args if isinstance(a, ast.Name | ast.Attribute)]
+            parts += [
+                k.value
+                for k in node.keywords
+                if isinstance(k.value, ast.Name | ast.Attribute)
+            ]
+            return tuple(n for part in parts for n in names_in(part))
+        case _:
+            return ()
+
+
+def names_in(node: ast.expr) -> tuple[str, ...]:
+    """The names of `a.b[c].d`: a, b, d."""
+    found: list[str] = []
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        if isinstance(node, ast.Attribute):
+            found.append(node.attr)
+        node = node.value
+    return (*found, node.id) if isinstance(node, ast.Name) else tuple(found)
+
+
+def renamings(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """(name, other name) where a node gives an object another name."""
+    match node:
+        case ast.Assign(value=ast.Name() | ast.Attribute() | ast.Subscript() as value):
+            for target in node.targets:
+                if isinstance(target, ast.Name):
+                    yield from ((name, target.id) for name in names_in(value))
+        case ast.ImportFrom():
+            yield from ((a.name, a.asname) for a in node.names if a.asname)
+
+
+REMOVING = frozenset({"pop", "popitem", "popleft", "setdefault"})
+
+
+def is_inside(function: FunctionNode, child: ast.AST) -> bool:
+    """Is a direct part of a function run when it is called?"""
+    if isinstance(function, ast.Lambda):
+        return child is function.body
+    return any(child is stmt for stmt in function.body)
+
+
+def is_first_parameter(function: FunctionNode, name: str) -> bool:
+    names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+    return bool(names) and names[0] == name
