@@ -35,15 +35,18 @@ def reduced(
             for index, source in enumerate(smaller(best.program.source))
         ]
         verdicts = judge(candidates, runner, tool=tool)
-        kept = [j for j in verdicts if j.verdict is failing.verdict]
-        if not kept:
+        kept = next((j for j in verdicts if j.verdict is failing.verdict), None)
+        if kept is None:
             break
-        best = min(kept, key=lambda j: len(j.program.source))
+        best = kept
     return replace(best, program=replace(best.program, index=failing.program.index))
 
 
 def smaller(source: str) -> list[str]:
-    """Every program that lacks one statement, or has a block for its statement."""
+    """Every program that lacks one statement, or has a block for its statement.
+
+    The smallest come first.
+    """
     tree = ast.parse(source)
     results = []
     for position, (_, _, index) in enumerate(blocks(tree)):
@@ -53,7 +56,7 @@ def smaller(source: str) -> list[str]:
             if step(getattr(owner, name), index):
                 text = ast.unparse(ast.fix_missing_locations(smaller_tree)) + "\n"
                 results.append(text)
-    return sorted(set(results) - {source})
+    return sorted(set(results) - {source}, key=lambda text: (len(text), text))
 
 
 def blocks(tree: ast.AST) -> Iterator[tuple[ast.AST, str, int]]:
