@@ -12,7 +12,7 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from . import build
+from . import build, places
 from .facts import Function
 from .finding import CannotFix
 from .flow import exits
@@ -50,8 +50,10 @@ class Desugar:
     fn: Function
     is_traced: Callable[[ast.AST], bool]
     fresh: Callable[[str], str]
+    edit: Callable[[ast.AST, str], None]
     result: str | None = None
     loops: list[LoopFlags] = field(default_factory=list)
+    taken_apart: list[ast.stmt] = field(default_factory=list)
 
     # --- what forces a rewrite
 
@@ -113,6 +115,11 @@ class Desugar:
         out: list[ast.stmt] = []
         for index, stmt in enumerate(stmts):
             rest = list(stmts[index + 1 :])
+            if self._is_region(stmt):
+                before, named, after = self._on_names(stmt)
+                if named is not stmt:
+                    self.taken_apart.append(named)
+                    return out + self.block([*before, named, *after, *rest], finish)
             if isinstance(stmt, ast.Return | ast.Break | ast.Continue) and finish:
                 return out + finish(stmt)
             leaves = self._leaves(stmt)
@@ -123,6 +130,24 @@ class Desugar:
             if "fall" not in exits([stmt]) and not isinstance(stmt, ast.For | ast.While):
                 return out
         return out + (finish(None) if finish is not None else [])
+
+    def _is_region(self, stmt: ast.stmt) -> bool:
+        if any(stmt is known for known in self.taken_apart):
+            return False
+        return self.is_traced(stmt) or (
+            isinstance(stmt, ast.For | ast.While)
+            and not getattr(stmt, "desugared", False)
+            and self.must_convert(stmt)
+        )
+
+    def _on_names(
+        self, stmt: ast.stmt
+    ) -> tuple[list[ast.stmt], ast.stmt, list[ast.stmt]]:
+        """The region with attributes and items that it assigns as plain names."""
+        try:
+            return places.extract(self.fn, stmt, self.fresh, self.edit)
+        except CannotFix as error:
+            raise Blocked(stmt, str(error)) from error
 
     def _leaves(self, stmt: ast.stmt) -> bool:
         """Does the statement have exits that must be respelled here?"""

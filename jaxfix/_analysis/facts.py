@@ -14,7 +14,7 @@ from .build import source_of
 from .finding import Evidence
 from .flow import Flow
 from .interpret import MAX_CALLS, MAX_CONTEXTS, Call, Interpreter
-from .objects import FunctionNode, FunctionValue, TransformedValue
+from .objects import FunctionNode, FunctionValue, MethodValue, TransformedValue
 from .origins import all_definitions
 from .project import Module, Project
 from .python_calls import loop_tracer
@@ -199,6 +199,11 @@ class Function:
                 return name
             case _:
                 return None
+
+    def calls_library(self, node: ast.Call) -> bool:
+        """Does a call reach functions of libraries, or methods of their objects, only?"""
+        found = self.callees(node)
+        return bool(found) and all(isinstance(c, Lib | MethodValue) for c in found)
 
     def resolve(self, node: ast.AST) -> str | None:
         """The dotted name that an expression stands for: `jnp.where` → `jax.numpy.where`."""

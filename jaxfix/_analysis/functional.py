@@ -236,6 +236,9 @@ class Functional:
 
     def learn(self, node: ast.AST, context: Context) -> None:
         """The type of a name from the analysis, where a statement binds it."""
+        if (fact := getattr(node, "fact", None)) is not None and isinstance(node, ast.Name):
+            context.types[node.id] = fact
+            return
         match node:
             case ast.AugAssign(target=ast.Name(id=name) as target):
                 found = self.fn.value(node) or self.fn.value(target)

@@ -1,558 +1,313 @@
-"""Where values live that outlast a call, and what changes them, in all files.
+"""State that is no plain name: `t.best`, `books["cash"]["eur"]`, `legs[1]`.
 
-A `Place` is a variable of a module, a variable of an enclosing function or an
-attribute of the instances of a class, with a path of constant keys and attributes into
-the object.
-Names are resolved by Python's scoping rules, so code that never ran is seen too; only
-the class of an instance is asked of the interpreter.
+Assigned in a branch or a loop that is rewritten, such a place becomes a local name for
+the region: read before it, written back once after it. That is right if the object is
+the function's own and nothing else in the region looks at it.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
-from .facts import Facts
-from .objects import ClassValue, FunctionNode, FunctionValue, InstanceValue
-from .project import Module, absolute_import
-from .scopes import (
-    MUTATING_METHODS,
-    declared,
-    local_names,
-    scope_body,
-    walk_scope,
-    writes,
-)
-from .values import Value, alternatives
-
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-ARRAY_METHODS = frozenset({"fill", "itemset", "partition", "put", "resize", "setfield"})
-# Library functions that change their first argument.
-CHANGES_ARGUMENT = frozenset(
-    {
-        *("numpy.copyto", "numpy.fill_diagonal", "numpy.place", "numpy.put"),
-        *("numpy.putmask", "numpy.put_along_axis", "numpy.random.shuffle"),
-        *("numpy.add.at", "numpy.subtract.at", "numpy.multiply.at", "numpy.divide.at"),
-        *("heapq.heappush", "heapq.heappop", "heapq.heapify", "bisect.insort"),
-        *("operator.setitem", "random.shuffle"),
-    }
-)
-CONSTRUCTORS = frozenset({"__init__", "__post_init__", "__new__", "setup"})
-
-ScopeNode = FunctionNode | ast.Module
+from . import build
+from .facts import Function
+from .finding import CannotFix
+from .frame import join_all
+from .objects import InstanceValue
+from .scopes import parameter_names, writes
+from .values import Array, Const, Dict, Seq, Value, alternatives
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Place:
-    """A variable or attribute, and a path into the object that it holds.
+    """One place, as the analysis tells places apart: root name and constant path."""
 
-    `owner` tells the module (its path), the function or the class (the identity of its
-    node) apart; `path` holds `.name` for attributes and `(key,)` for constant keys.
-    """
-
-    kind: str  # "module" | "local" | "attribute"
-    owner: str | int
+    key: tuple[object, ...]
     name: str
-    path: tuple[Any, ...] = ()
-
-    @property
-    def variable(self) -> Place:
-        return replace(self, path=())
+    sample: ast.expr
+    nodes: list[ast.expr]
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One piece of code that binds a place anew, or changes the object in it."""
+def extract(
+    fn: Function,
+    stmt: ast.stmt,
+    fresh: Callable[[str], str],
+    edit: Callable[[ast.AST, str], None],
+) -> tuple[list[ast.stmt], ast.stmt, list[ast.stmt]]:
+    """(before, statement on names, after). `edit` has the old text spelled anew.
 
-    place: Place
-    node: ast.AST
-    owner: ScopeNode
-    module: Module
-    rebinds: bool
-    value: ast.expr | None = None
-
-
-class Places:
-    """Resolves names, attributes and subscripts of a project to places."""
-
-    def __init__(self, facts: Facts) -> None:
-        self.facts = facts
-        self._owners: dict[int, ScopeNode] = {}
-        self._locals: dict[int, frozenset[str]] = {}
-        self._imports: dict[int, dict[str, ast.stmt]] = {}
-        self._classes: dict[int, frozenset[int]] = {}
-        self._changes: dict[Place, list[Change]] = {}
-
-    # --- scopes
-
-    def owner(self, module: Module, node: ast.AST) -> ScopeNode:
-        """The function (or module) whose code `node` belongs to."""
-        known = self._owners.get(id(node))
-        if known is not None:
-            return known
-        found: ScopeNode = module.tree
-        below = node
-        for outer in module.ancestors(node):
-            if isinstance(outer, FUNCTIONS) and is_inside(outer, below):
-                found = outer
-                break
-            below = outer
-        self._owners[id(node)] = found
-        return found
-
-    def outer(self, module: Module, function: ScopeNode) -> ScopeNode | None:
-        """The function (or module) in which a function is defined."""
-        if isinstance(function, ast.Module):
-            return None
-        return self.owner(module, function)
-
-    def chain(self, module: Module, function: ScopeNode) -> list[ScopeNode]:
-        """The function, those around it, and the module."""
-        found = [function]
-        while (outer := self.outer(module, found[-1])) is not None:
-            found.append(outer)
-        return found
-
-    def locals_of(self, function: FunctionNode) -> frozenset[str]:
-        known = self._locals.get(id(function))
-        if known is None:
-            known = self._locals[id(function)] = frozenset(local_names(function))
-        return known
-
-    def binder(self, module: Module, node: ast.AST, name: str) -> ScopeNode | None:
-        """The function or module that binds `name` where `node` stands.
-
-        None for a variable of a comprehension, a name of a class body, a builtin.
-        """
-        for outer in module.ancestors(node):
-            if isinstance(outer, COMPREHENSIONS) and name in writes(
-                [g.target for g in outer.generators]
-            ):
-                return None
-            if isinstance(outer, FUNCTIONS):
-                break
-        for scope in self.chain(module, self.owner(module, node)):
-            if isinstance(scope, ast.Module):
-                break
-            if name in self.locals_of(scope):
-                return scope
-            if name in declared(scope_body(scope), ast.Global):
-                break
-        return module.tree if name in self.module_names(module) else None
-
-    def module_names(self, module: Module) -> frozenset[str]:
-        known = self._locals.get(id(module.tree))
-        if known is None:
-            names = {*writes(module.tree.body), *module.rebound, *module.globals}
-            known = self._locals[id(module.tree)] = frozenset(names)
-        return known
-
-    def imports(self, scope: ScopeNode) -> dict[str, ast.stmt]:
-        """The import statement behind each name that a scope imports."""
-        known = self._imports.get(id(scope))
-        if known is None:
-            known = {}
-            body: Sequence[ast.AST] = scope_body(scope)
-            for node in walk_scope(body):
-                if isinstance(node, ast.Import | ast.ImportFrom):
-                    for alias in node.names:
-                        name = alias.asname or alias.name.partition(".")[0]
-                        known[name] = node
-            self._imports[id(scope)] = known
-        return known
-
-    # --- modules and places
-
-    def module_of(self, module: Module, node: ast.expr) -> Module | None:
-        """The project's module that a name or dotted name stands for."""
-        find = self.facts.project.find
-        if isinstance(node, ast.Name):
-            scope = self.binder(module, node, node.id)
-            stmt = self.imports(scope).get(node.id) if scope is not None else None
-            if isinstance(stmt, ast.Import):
-                for alias in stmt.names:
-                    if alias.asname == node.id:
-                        return find(alias.name, module)
-                    if alias.asname is None and alias.name.partition(".")[0] == node.id:
-                        return find(node.id, module)
-            if isinstance(stmt, ast.ImportFrom):
-                source = absolute_import(module, stmt)
-                for alias in stmt.names:
-                    if (alias.asname or alias.name) == node.id:
-                        return find(
-                            f"{source}.{alias.name}" if source else alias.name, module
-                        )
-            return None
-        if isinstance(node, ast.Attribute):
-            outer = self.module_of(module, node.value)
-            if outer is not None and node.attr not in self.own_names(outer):
-                return find(f"{outer.name}.{node.attr}")
-        return None
-
-    def own_names(self, module: Module) -> frozenset[str]:
-        return frozenset(writes(module.tree.body)) | module.rebound
-
-    def place(self, module: Module, node: ast.expr) -> Place | None:
-        """The place that an expression reads or stores; None if it has none."""
-        match node:
-            case ast.Name(id=name):
-                scope = self.binder(module, node, name)
-                if scope is None:
-                    return None
-                if isinstance(scope, ast.Module):
-                    return Place("module", module.path, name)
-                return Place("local", id(scope), name)
-            case ast.Attribute(value=value, attr=attr):
-                if (inner := self.module_of(module, value)) is not None:
-                    return Place("module", inner.path, attr)
-                for cls in self.classes_of(module, value):
-                    return Place("attribute", id(cls), attr)
-                base = self.place(module, value)
-                return replace(base, path=(*base.path, f".{attr}")) if base else None
-            case ast.Subscript(value=value, slice=index):
-                base = self.place(module, value)
-                if base is None or not isinstance(index, ast.Constant):
-                    return None
-                return replace(base, path=(*base.path, (index.value,)))
-            case _:
-                return None
-
-    def origin(self, place: Place, depth: int = 8) -> Place:
-        """Where the object comes from: `from m import x` gives the place of `m.x`."""
-        if place.kind == "module":
-            module = self.facts.project.by_path.get(str(place.owner))
-            stmt = self.imports(module.tree).get(place.name) if module else None
-            if module is not None and isinstance(stmt, ast.ImportFrom) and depth:
-                source = self.facts.project.find(absolute_import(module, stmt), module)
-                for alias in stmt.names:
-                    if (
-                        source is not None
-                        and (alias.asname or alias.name) == place.name
-                    ):
-                        inner = Place("module", source.path, alias.name, place.path)
-                        return self.origin(inner, depth - 1)
-        return place
-
-    # --- classes
-
-    def classes_of(self, module: Module, node: ast.expr) -> list[ast.ClassDef]:
-        """The classes that an expression is known to be an instance of."""
-        if isinstance(node, ast.Name):
-            scope = self.binder(module, node, node.id)
-            if isinstance(scope, FUNCTIONS):
-                cls = self.class_of_method(module, scope)
-                if cls is not None and is_first_parameter(scope, node.id):
-                    return [cls]
-        found: list[ast.ClassDef] = []
-        tables = self.facts.interpreter
-        for value in (tables.host.get(id(node)), tables.traced.get(id(node))):
-            for option in alternatives(value) if value is not None else ():
-                if isinstance(option, InstanceValue) and option.cls.kind != "enum":
-                    found.append(option.cls.node)
-                if isinstance(option, ClassValue) and option.kind != "enum":
-                    found.append(option.node)
-        return found
-
-    def class_of_method(
-        self, module: Module, function: ScopeNode
-    ) -> ast.ClassDef | None:
-        parent = module.parent(function)
-        if not isinstance(parent, ast.ClassDef) or isinstance(function, ast.Module):
-            return None
-        names = [ast.unparse(d) for d in getattr(function, "decorator_list", ())]
-        return None if "staticmethod" in names else parent
-
-    def related(self, a: str | int, b: str | int) -> bool:
-        """Is one class a base of the other, or the same?"""
-        if a == b:
-            return True
-        families = (self.bases(a), self.bases(b))
-        return b in families[0] or a in families[1]
-
-    def bases(self, key: str | int) -> frozenset[int]:
-        known = self._classes.get(int(key))
-        if known is None:
-            value = self.facts.interpreter.class_of(int(key))
-            found: set[int] = set()
-            todo: list[Value] = [value] if value is not None else []
-            while todo:
-                one = todo.pop()
-                if isinstance(one, ClassValue) and id(one.node) not in found:
-                    found.add(id(one.node))
-                    todo += one.bases
-            known = self._classes[int(key)] = frozenset(found)
-        return known
-
-    def touches(self, change: Change, read: Place) -> bool:
-        """Does the change alter what `read` gives?"""
-        place = change.place if change.rebinds else self.origin(change.place)
-        mine = read if change.rebinds else self.origin(read)
-        if (place.kind, place.name) != (mine.kind, mine.name):
-            return False
-        same = place.owner == mine.owner or (
-            place.kind == "attribute" and self.related(place.owner, mine.owner)
-        )
-        size = min(len(place.path), len(mine.path))
-        return same and place.path[:size] == mine.path[:size]
-
-    # --- changes
-
-    @cached_property
-    def _stores(self) -> dict[str, list[tuple[Module, ast.AST]]]:
-        """Code that may change something, by each name that occurs in its target."""
-        found: dict[str, list[tuple[Module, ast.AST]]] = {}
-        for module in self.facts.project.by_path.values():
-            for node in ast.walk(module.tree):
-                for name in changed_names(node):
-                    found.setdefault(name, []).append((module, node))
-        return found
-
-    @cached_property
-    def _aliases(self) -> dict[str, set[str]]:
-        """Other names of an object, as the text of the project shows them."""
-        found: dict[str, set[str]] = {}
-        for module in self.facts.project.by_path.values():
-            for node in ast.walk(module.tree):
-                for name, alias in renamings(node):
-                    found.setdefault(name, set()).add(alias)
-        return found
-
-    def of(self, read: Place, depth: int = 4) -> list[Change]:
-        """The changes that alter what `read` gives."""
-        known = self._changes.get(read)
-        if known is None:
-            names = {read.name, self.origin(read).name}
-            todo = sorted(names)
-            while todo:
-                more = self._aliases.get(todo.pop(), set()) - names
-                names |= more
-                todo += sorted(more)
-            known = []
-            for name in sorted(names):
-                for module, node in self._stores.get(name, ()):
-                    for change in self._changes_at(module, node, read, depth):
-                        if change not in known and self.touches(change, read):
-                            known.append(change)
-            self._changes[read] = known
-        return known
-
-    def _changes_at(
-        self, module: Module, node: ast.AST, read: Place, depth: int
-    ) -> Iterator[Change]:
-        match node:
-            case ast.Name():
-                yield from self._bound(module, node)
-            case ast.Attribute():
-                if not self._constructs(module, node):
-                    yield from self._bound(module, node)
-            case ast.Subscript():
-                yield from self._stored(module, node)
-            case ast.Call():
-                yield from self._called(module, node)
-                if depth:
-                    yield from self._passed(module, node, depth - 1)
-
-    def _bound(
-        self, module: Module, node: ast.Name | ast.Attribute
-    ) -> Iterator[Change]:
-        place = self.place(module, node)
-        if place is None:
-            return
-        parent = module.parent(node)
-        value = parent.value if isinstance(parent, ast.Assign | ast.AugAssign) else None
-        owner = self.owner(module, node)
-        rebinds = not place.path
-        yield Change(self.aliased(module, place), node, owner, module, rebinds, value)
-        if isinstance(parent, ast.AugAssign) and rebinds:
-            # `x += 1` changes an array or a list in place.
-            yield Change(self.aliased(module, place), node, owner, module, False, value)
-
-    def _constructs(self, module: Module, node: ast.Attribute) -> bool:
-        """A store into `self` while the object is made."""
-        owner = self.owner(module, node)
-        return (
-            isinstance(owner, ast.FunctionDef)
-            and owner.name in CONSTRUCTORS
-            and isinstance(node.value, ast.Name)
-            and is_first_parameter(owner, node.value.id)
-        )
-
-    def _stored(self, module: Module, node: ast.Subscript) -> Iterator[Change]:
-        owner = self.owner(module, node)
-        parent = module.parent(node)
-        value = parent.value if isinstance(parent, ast.Assign | ast.AugAssign) else None
-        match node:
-            case ast.Subscript(
-                value=ast.Call(func=ast.Name(id="globals")),
-                slice=ast.Constant(value=key),
-            ):
-                place = Place("module", module.path, str(key))
-                yield Change(place, node, owner, module, True, value)
-            case ast.Subscript(slice=ast.Constant()):
-                yield from self._mutation(module, node, node, value)
-            case _:
-                yield from self._mutation(module, node, node.value, value)
-
-    def _mutation(
-        self,
-        module: Module,
-        node: ast.AST,
-        target: ast.expr,
-        value: ast.expr | None = None,
-    ) -> Iterator[Change]:
-        while (place := self.place(module, target)) is None:
-            if not isinstance(target, ast.Subscript | ast.Attribute):
-                return
-            target = target.value
-        owner = self.owner(module, node)
-        yield Change(self.aliased(module, place), node, owner, module, False, value)
-
-    def _called(self, module: Module, node: ast.Call) -> Iterator[Change]:
-        for keyword in node.keywords:
-            if keyword.arg == "out":
-                yield from self._mutation(module, node, keyword.value)
-        match node:
-            case ast.Call(
-                func=ast.Name(id="setattr"),
-                args=[target, ast.Constant(value=name), value],
-            ):
-                made = ast.Attribute(target, str(name), ast.Store())
-                place = self.place(module, made)
-                if place is not None:
-                    owner = self.owner(module, node)
-                    yield Change(place, node, owner, module, not place.path, value)
-            case ast.Call(func=ast.Attribute(value=target, attr=attr)):
-                is_statement = isinstance(module.parent(node), ast.Expr)
-                mutates = attr in MUTATING_METHODS and (
-                    is_statement or attr in REMOVING
-                )
-                if mutates or (attr in ARRAY_METHODS and is_statement):
-                    yield from self._mutation(module, node, target)
-                elif node.args and self._library(node) in CHANGES_ARGUMENT:
-                    yield from self._mutation(module, node, node.args[0])
-
-    def _passed(self, module: Module, node: ast.Call, depth: int) -> Iterator[Change]:
-        """A call of a project function that changes the object it is given."""
-        call = self.facts.interpreter.calls.get(id(node))
-        for callee in call.callees if call is not None else ():
-            if not isinstance(callee, FunctionValue):
-                continue
-            spec = callee.node.args
-            names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
-            pairs = [*zip(names, node.args, strict=False)]
-            pairs += [(k.arg, k.value) for k in node.keywords if k.arg is not None]
-            for name, argument in pairs:
-                if not isinstance(argument, ast.Name | ast.Attribute):
-                    continue
-                inner = Place("local", id(callee.node), name)
-                if any(not c.rebinds for c in self.of(inner, depth)):
-                    yield from self._mutation(module, node, argument)
-
-    def _library(self, node: ast.Call) -> str:
-        call = self.facts.interpreter.calls.get(id(node))
-        names = [getattr(c, "name", "") for c in call.callees] if call else []
-        return names[0] if names else ast.unparse(node.func).replace("np.", "numpy.", 1)
-
-    def aliased(self, module: Module, place: Place, depth: int = 4) -> Place:
-        """The place whose object a local variable names: `cfg = settings` of `cfg`."""
-        if place.kind != "local" or not depth:
-            return place
-        scope = self.functions.get(int(place.owner))
-        if scope is None:
-            return place
-        bound = [
-            n
-            for n in walk_scope(scope_body(scope))
-            if isinstance(n, ast.Name)
-            and n.id == place.name
-            and isinstance(n.ctx, ast.Store)
-        ]
-        stmt = module.parent(bound[0]) if len(bound) == 1 else None
-        if not isinstance(stmt, ast.Assign) or stmt.targets != [bound[0]]:
-            return place
-        source = self.place(module, stmt.value)
-        if source is None:
-            return place
-        inner = replace(source, path=(*source.path, *place.path))
-        return self.aliased(module, inner, depth - 1)
-
-    @cached_property
-    def functions(self) -> dict[int, FunctionNode]:
-        """Every function of the project, by the identity of its node."""
-        return {
-            id(node): node
-            for module in self.facts.project.by_path.values()
-            for node in ast.walk(module.tree)
-            if isinstance(node, FUNCTIONS)
-        }
+    Raises:
+      CannotFix: a place whose object others may see.
+    """
+    stored = [n for n in stores(stmt) if not is_array_store(fn, n)]
+    if not stored:
+        return [], stmt, []
+    places: dict[tuple[object, ...], Place] = {}
+    for node in stored:
+        key = key_of(fn, stmt, node)
+        if key not in places:
+            check_owner(fn, stmt, key, node)
+            places[key] = Place(key, fresh(base_name(key)), node, [])
+    check_overlap(places)
+    check_other_uses(fn, stmt, places)
+    renamed: dict[int, str] = {}
+    for node in reads_and_stores(stmt):
+        key_ = try_key(fn, stmt, node)
+        if key_ is not None and key_ in places:
+            renamed[id(node)] = places[key_].name
+            places[key_].nodes.append(node)
+            edit(node, places[key_].name)
+    before: list[ast.stmt] = []
+    after: list[ast.stmt] = []
+    for place in places.values():
+        value = current(fn, stmt, place.key)
+        if value is not None:
+            read = as_load(place.sample)
+            read.fact = value  # type: ignore[attr-defined]
+            before.append(build.assign(place.name, read))
+        target = as_store(place.sample)
+        after.append(ast.Assign([target], build.load(place.name)))
+    return before, renamed_copy(stmt, renamed), after
 
 
-def changed_names(node: ast.AST) -> tuple[str, ...]:
-    """The names in the target of a node that may change something."""
+def stores(stmt: ast.stmt) -> Iterator[ast.expr]:
+    for node in ast.walk(stmt):
+        if isinstance(node, ast.Attribute | ast.Subscript) and isinstance(
+            node.ctx, ast.Store
+        ):
+            yield node
+
+
+def reads_and_stores(stmt: ast.stmt) -> Iterator[ast.expr]:
+    for node in ast.walk(stmt):
+        if isinstance(node, ast.Attribute | ast.Subscript):
+            yield node
+
+
+def is_array_store(fn: Function, node: ast.expr) -> bool:
+    """`x[i] = v` on an array: another rule's, and no matter of places."""
+    if not isinstance(node, ast.Subscript):
+        return False
+    value = fn.value(node.value)
+    return value is not None and any(isinstance(o, Array) for o in alternatives(value))
+
+
+def key_of(fn: Function, stmt: ast.stmt, node: ast.expr) -> tuple[object, ...]:
+    key = try_key(fn, stmt, node)
+    if key is None:
+        text = ast.unparse(node)
+        raise CannotFix(f"which object `{text}` changes is not known")
+    return key
+
+
+def try_key(fn: Function, stmt: ast.stmt, node: ast.expr) -> tuple[object, ...] | None:
+    """`(root, step, ...)`, where every step is an attribute or a constant key."""
     match node:
-        case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+        case ast.Name(id=name):
             return (name,)
-        case ast.Attribute(ctx=ast.Store() | ast.Del()):
-            return names_in(node)
-        case ast.Subscript(
-            value=ast.Call(func=ast.Name(id="globals")),
-            slice=ast.Constant(value=str(key)),
-        ):
-            return (key,)
-        case ast.Subscript(ctx=ast.Store() | ast.Del()):
-            return names_in(node.value)
-        case ast.Call(
-            func=ast.Name(id="setattr"), args=[target, ast.Constant(value=str(name)), _]
-        ):
-            return (*names_in(target), name)
-        case ast.Call():
-            parts = [node.func.value] if isinstance(node.func, ast.Attribute) else []
-            parts += [a for a in node.args if isinstance(a, ast.Name | ast.Attribute)]
-            parts += [
-                k.value
-                for k in node.keywords
-                if isinstance(k.value, ast.Name | ast.Attribute)
-            ]
-            return tuple(n for part in parts for n in names_in(part))
+        case ast.Attribute(value=base, attr=attr):
+            inner = try_key(fn, stmt, base)
+            return None if inner is None else (*inner, ("attr", attr))
+        case ast.Subscript(value=base, slice=index):
+            inner = try_key(fn, stmt, base)
+            value = fn.value(index)
+            if inner is None or not isinstance(value, Const):
+                return None
+            if not isinstance(value.value, str | int):
+                return None
+            return (*inner, ("item", value.value))
         case _:
-            return ()
+            return None
 
 
-def names_in(node: ast.expr) -> tuple[str, ...]:
-    """The names of `a.b[c].d`: a, b, d."""
-    found: list[str] = []
-    while isinstance(node, ast.Attribute | ast.Subscript):
-        if isinstance(node, ast.Attribute):
-            found.append(node.attr)
-        node = node.value
-    return (*found, node.id) if isinstance(node, ast.Name) else tuple(found)
+def base_name(key: tuple[object, ...]) -> str:
+    root, last = str(key[0]), key[-1]
+    assert isinstance(last, tuple), "a place has a step"
+    word = str(last[1])
+    return word if word.isidentifier() else f"{root}_{word.replace('-', 'm')}"
 
 
-def renamings(node: ast.AST) -> Iterator[tuple[str, str]]:
-    """(name, other name) where a node gives an object another name."""
+def check_owner(
+    fn: Function, stmt: ast.stmt, key: tuple[object, ...], node: ast.expr
+) -> None:
+    """The object must have been made in this function."""
+    root = str(key[0])
+    text = ast.unparse(node)
+    is_lambda = isinstance(fn.node, ast.Lambda | ast.Module)
+    if is_lambda or root in writes(stmt):
+        raise CannotFix(f"`{text}` changes an object that is bound in the region")
+    assert not isinstance(fn.node, ast.Lambda | ast.Module), "checked above"
+    if root in parameter_names(fn.node) or root not in writes(fn.node.body):
+        raise CannotFix(f"in it, `{text}` changes an object from outside in place")
+    value = root_value(fn, stmt, root)
+    known = alternatives(value) if value is not None else ()
+    if not known or not all(isinstance(o, InstanceValue | Dict | Seq) for o in known):
+        raise CannotFix(f"in it, `{text}` changes an object that is not known")
+    for aliased in aliases(fn, root):
+        raise CannotFix(f"`{aliased}` may be the same object as `{root}`")
+
+
+def aliases(fn: Function, root: str) -> Iterator[str]:
+    """Names or containers that `root` is bound to or put into, by assignment."""
+    for node in fn.walk():
+        if isinstance(node, ast.Assign):
+            if isinstance(node.value, ast.Name) and node.value.id == root:
+                yield ast.unparse(node.targets[0])
+            if isinstance(node.value, ast.Name) and any(
+                isinstance(t, ast.Name) and t.id == root for t in node.targets
+            ):
+                yield node.value.id
+
+
+def root_value(fn: Function, stmt: ast.stmt, root: str) -> Value | None:
+    for node in ast.walk(stmt):
+        if isinstance(node, ast.Name) and node.id == root:
+            value = fn.value(node)
+            if value is not None:
+                return value
+    return None
+
+
+def check_overlap(places: dict[tuple[object, ...], Place]) -> None:
+    """No place may be a part of another one."""
+    for a in places:
+        for b in places:
+            if a is not b and b[: len(a)] == a:
+                text = ast.unparse(places[b].sample)
+                raise CannotFix(f"`{text}` is part of another object that changes")
+
+
+def check_other_uses(
+    fn: Function, stmt: ast.stmt, places: dict[tuple[object, ...], Place]
+) -> None:
+    """Within the region the object is only read through paths that are known."""
+    roots = {str(key[0]) for key in places}
+    prefixes = {key[:n] for key in places for n in range(1, len(key))}
+    for node in ast.walk(stmt):
+        if not isinstance(node, ast.Name) or node.id not in roots:
+            continue
+        path: ast.expr = node
+        for parent in fn.module.ancestors(node):
+            if (
+                isinstance(parent, ast.Attribute | ast.Subscript)
+                and parent.value is path
+            ):
+                path = parent
+                key = try_key(fn, stmt, path)
+                if key is None:
+                    raise CannotFix(f"`{ast.unparse(path)}` may be what changes")
+                if key not in prefixes:
+                    break
+                continue
+            raise CannotFix(
+                f"`{ast.unparse(path)}` is used as a whole where it changes"
+            )
+
+
+def current(fn: Function, stmt: ast.stmt, key: tuple[object, ...]) -> Value | None:
+    """The value at a place before the region; None if it is not there."""
+    root = root_value(fn, stmt, str(key[0]))
+    found = [followed(o, key[1:]) for o in alternatives(root)] if root else []
+    known = [v for v in found if v is not None]
+    return join_all(known) if known and len(known) == len(found) else None
+
+
+def followed(value: Value | None, steps: tuple[object, ...]) -> Value | None:
+    for step in steps:
+        assert isinstance(step, tuple), "a step is a pair"
+        kind, word = step
+        match value:
+            case InstanceValue() if kind == "attr":
+                value = value.attrs.get(str(word))
+            case Dict() if kind == "item":
+                value = value.get(word)
+            case Seq(items=items) if kind == "item" and items is not None:
+                number = int(str(word)) if isinstance(word, int) else len(items)
+                value = items[number] if -len(items) <= number < len(items) else None
+            case _:
+                return None
+    return value
+
+
+def as_load(node: ast.expr) -> ast.expr:
+    """The same place, to be read: new nodes around the original indices."""
     match node:
-        case ast.Assign(value=ast.Name() | ast.Attribute() | ast.Subscript() as value):
-            for target in node.targets:
-                if isinstance(target, ast.Name):
-                    yield from ((name, target.id) for name in names_in(value))
-        case ast.ImportFrom():
-            yield from ((a.name, a.asname) for a in node.names if a.asname)
+        case ast.Attribute(value=base, attr=attr):
+            return ast.Attribute(as_load(base), attr, ast.Load())
+        case ast.Subscript(value=base, slice=index):
+            return ast.Subscript(as_load(base), index, ast.Load())
+        case ast.Name(id=name):
+            return build.load(name)
+        case _:
+            return node
 
 
-REMOVING = frozenset({"pop", "popitem", "popleft", "setdefault"})
+def as_store(node: ast.expr) -> ast.expr:
+    new = as_load(node)
+    if isinstance(new, ast.Attribute | ast.Subscript):
+        new.ctx = ast.Store()
+    return new
 
 
-def is_inside(function: FunctionNode, child: ast.AST) -> bool:
-    """Is a direct part of a function run when it is called?"""
-    if isinstance(function, ast.Lambda):
-        return child is function.body
-    return any(child is stmt for stmt in function.body)
+# --- copies in which places are names
 
 
-def is_first_parameter(function: FunctionNode, name: str) -> bool:
-    names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
-    return bool(names) and names[0] == name
+def renamed_copy(stmt: ast.stmt, renamed: dict[int, str]) -> ast.stmt:
+    """The statement with the places as names; what did not change is shared."""
+    new = _copy(stmt, renamed)
+    assert isinstance(new, ast.stmt), "a copy of a statement is a statement"
+    return new
+
+
+def _copy(node: ast.AST, renamed: dict[int, str]) -> ast.AST:
+    if id(node) in renamed:
+        assert isinstance(node, ast.Attribute | ast.Subscript), "a place"
+        name = ast.Name(renamed[id(node)], node.ctx)
+        return _stand_in(name, node)
+    fields: dict[str, object] = {}
+    changed = False
+    for field, value in ast.iter_fields(node):
+        if isinstance(value, list):
+            items = [_copy(v, renamed) if isinstance(v, ast.AST) else v for v in value]
+            changed = changed or any(
+                a is not b for a, b in zip(items, value, strict=True)
+            )
+            fields[field] = items
+        elif isinstance(value, ast.AST):
+            inner = _copy(value, renamed)
+            changed = changed or inner is not value
+            fields[field] = inner
+        else:
+            fields[field] = value
+    if not changed:
+        return node
+    return _stand_in(type(node)(**fields), node)
+
+
+def _stand_in(new: ast.AST, old: ast.AST) -> ast.AST:
+    """Facts and text of the copy are those of the original."""
+    if hasattr(old, "lineno"):
+        ast.copy_location(new, old)
+    source = build.source_of(old)
+    new.origin = source  # type: ignore[attr-defined]
+    if not isinstance(old, _COMPOUND):
+        new.render_as = source  # type: ignore[attr-defined]
+    for mark in ("traced", "desugared", "done"):
+        if hasattr(old, mark):
+            setattr(new, mark, getattr(old, mark))
+    return new
+
+
+_COMPOUND = (
+    ast.If,
+    ast.For,
+    ast.While,
+    ast.With,
+    ast.Try,
+    ast.Match,
+    ast.FunctionDef,
+    ast.ExceptHandler,
+    ast.match_case,
+)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from . import lines
 from .cut import Patch, Source
@@ -22,6 +22,11 @@ _SHARED = (ast.expr_context, ast.operator, ast.boolop, ast.unaryop, ast.cmpop)
 # Before Python 3.12 the positions of what is in an f-string are wrong. There, nodes in
 # f-strings count as new: they are spelled from the tree and cannot be edited.
 _HAS_F_STRING_POSITIONS = sys.version_info >= (3, 12)
+
+
+def stands_for(node: Any) -> Any:
+    """The original whose text, with its edits, is that of a copy made by a plan."""
+    return getattr(node, "render_as", node)
 
 
 class Edits:
@@ -81,12 +86,14 @@ class Edits:
 
     def expr(self, node: ast.expr) -> str:
         """The text of an expression, which can stand anywhere on one logical line."""
+        node = stands_for(node)
         if not self.is_original(node):
             return spell(node, self.known)
         return _self_contained(self.edited(node))
 
     def known(self, node: ast.expr) -> str | None:
         """The text of an original expression, None for a new one."""
+        node = stands_for(node)
         return self.expr(node) if self.is_original(node) else None
 
     def edited(self, node: ast.AST) -> str:

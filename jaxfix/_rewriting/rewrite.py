@@ -194,7 +194,7 @@ def rewrite_body(
     body = substitute(node.body, replaced, make)
     if regions:
         fresh = rewriter.fresh(fn)
-        desugared = Desugar(fn, is_traced, fresh).function_body(body)
+        desugared = Desugar(fn, is_traced, fresh, writer.edit).function_body(body)
         functional = rewriter.functional(fn)
         context = initial_context(fn)
         body = functional.block(desugared, frozenset(), context)

@@ -39,7 +39,7 @@ from .blocks import (
     with_lines,
 )
 from .comments import Placed, origin_of, place
-from .edits import Edits, Text
+from .edits import Edits, Text, stands_for
 from .imports import add_import, imported, spell_name
 from .lines import wrap
 from .originals import Originals, Place
@@ -164,6 +164,7 @@ class Writer:
         If new ones are to replace a statement (this is called in its replacement), then
         they also get the comments of what is gone. So give all of them at once.
         """
+        stmts = [stands_for(stmt) for stmt in stmts]
         old = self._to_place
         if old is None or not any(self._is_new(stmt) for stmt in stmts):
             return self._block_of(stmts)
@@ -209,6 +210,7 @@ class Writer:
             spelled from the tree. A new compound one may have original ones in it.
           like: the original statement whose comments a new one gets.
         """
+        stmt = stands_for(stmt)
         key = id(stmt)
         if not self._edits.is_original(stmt):
             return self._new(stmt, like)
