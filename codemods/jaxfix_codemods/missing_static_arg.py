@@ -92,7 +92,10 @@ class MissingStaticArg(Rule):
         ast.Compare,
         ast.Raise,
         ast.For,
-        ast.comprehension,
+        ast.ListComp,
+        ast.SetComp,
+        ast.DictComp,
+        ast.GeneratorExp,
     )
 
     def find(self, fn: Function, node: ast.AST) -> Problem | None:
@@ -195,8 +198,9 @@ def looked_at(fn: Function, node: ast.AST) -> tuple[ast.expr, ...]:
             return (key,)
         case ast.Call(func=ast.Name() as func) if fn.library(node) is None:
             return (func,) if func.id in parameter_names(fn) else ()
-        case ast.Call() if fn.library(node) is not None:
-            return tuple(a for a in node.args if isinstance(a, ast.Name))
+        case ast.Call() if fn.calls_library(node):
+            given = [*node.args, *(k.value for k in node.keywords)]
+            return tuple(a for a in given if isinstance(a, ast.Name))
         case _:
             return ()
 

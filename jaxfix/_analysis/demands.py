@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .jax_api import lookup
 from .objects import MethodValue
-from .values import Array, Const, Dict, Lib, Seq, Static, alternatives
+from .values import Array, Const, Dict, Lib, Seq, Static, alternatives, holds_tracer
 
 if TYPE_CHECKING:
     from .facts import Function
@@ -60,8 +59,8 @@ def demand_of(fn: Function, node: ast.AST) -> Demand | None:
         case ast.For(iter=values):
             counts = _counts(fn, values)
             return Demand(counts, "a number of steps", False) if counts else None
-        case ast.comprehension(iter=values):
-            counts = _counts(fn, values)
+        case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
+            counts = tuple(c for g in node.generators for c in _counts(fn, g.iter))
             return Demand(counts, "a number of items", True) if counts else None
         case _:
             return None
@@ -89,9 +88,9 @@ def _call(fn: Function, node: ast.Call) -> Demand | None:
                 case Lib(name="getattr") if len(node.args) > 1:
                     return Demand((node.args[1],), "a name", True)
                 case Lib(name=name):
-                    return _library_call(node, name)
+                    return _library_call(fn, node, name)
                 case MethodValue(receiver=Array(), name=name):
-                    return _method_call(node, name)
+                    return _method_call(fn, node, name)
                 case _:
                     continue
     return None
@@ -117,7 +116,7 @@ def _counts(fn: Function, node: ast.expr) -> tuple[ast.expr, ...]:
     return ()
 
 
-def _library_call(node: ast.Call, name: str) -> Demand | None:
+def _library_call(fn: Function, node: ast.Call, name: str) -> Demand | None:
     api = lookup(name)
     if api is None or not api.static_params:
         return None
@@ -139,18 +138,26 @@ def _library_call(node: ast.Call, name: str) -> Demand | None:
         if given is not None:
             parts.append(given)
             reasons.append(param.reason)
-    return Demand(tuple(parts), _named(reasons), True) if parts else None
+    if not parts:
+        return None
+    unknown = [i for i, p in enumerate(parts) if _is_traced(fn, p)]
+    return Demand(tuple(parts), _named(reasons[unknown[0] if unknown else 0]), True)
 
 
-def _method_call(node: ast.Call, name: str) -> Demand | None:
+def _is_traced(fn: Function, node: ast.expr) -> bool:
+    value = fn.value(node)
+    return value is not None and holds_tracer(value) is not None
+
+
+def _method_call(fn: Function, node: ast.Call, name: str) -> Demand | None:
     if name in SHAPE_METHODS:
         parts = [a for a in node.args if not isinstance(a, ast.Starred)]
         return Demand(tuple(parts), "a shape", True) if parts else None
     shifted = ast.Call(node.func, [ast.Constant(0), *node.args], node.keywords)
-    return _library_call(shifted, f"jax.numpy.{name}")
+    return _library_call(fn, shifted, f"jax.numpy.{name}")
 
 
-def _named(reasons: Sequence[str]) -> str:
+def _named(reason: str) -> str:
     words = {
         "shape": "a shape",
         "size": "a size",
@@ -158,7 +165,7 @@ def _named(reasons: Sequence[str]) -> str:
         "dtype": "a dtype",
         "flag": "a setting",
     }
-    return words.get(reasons[0], "a setting")
+    return words.get(reason, "a setting")
 
 
 def _repetition(fn: Function, node: ast.BinOp) -> Demand | None:

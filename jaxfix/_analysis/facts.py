@@ -23,6 +23,7 @@ from .values import Array, Lib, Value, is_static, tracer
 
 if TYPE_CHECKING:
     from .captures import Captures
+    from .keys import Reuse
 
 
 class Facts:
@@ -32,6 +33,9 @@ class Facts:
         self.project = project
         self.interpreter = interpreter
         self.purity: dict[int, str | None] = {}
+        self.consumed_keys: dict[int, frozenset[str]] = {}
+        self.key_reuses: dict[int, dict[int, Reuse]] = {}
+        self.loop_bodies: set[int] | None = None
         self._functions: dict[int, Function] = {}
 
     @cached_property

@@ -212,7 +212,9 @@ def _collect(fn: Function, node: ast.AST, found: Origins) -> None:
                 _collect(owner, source, found)
         case ast.Attribute(attr=attr) if attr in STRUCTURE:
             return
-        case ast.Compare(ops=[ast.Is() | ast.IsNot()]):
+        case ast.Compare(
+            ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(value=None)]
+        ):
             return
         case ast.Call() if fn.library(node) in STRUCTURAL_CALLS:
             return
