@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from ._analysis import booleans, build, declarations, demands, origins, printing
+from ._analysis import (
+    booleans,
+    build,
+    declarations,
+    demands,
+    impure,
+    keys,
+    origins,
+    printing,
+    static_uses,
+)
 from ._analysis.call_sites import Parameter
 from ._analysis.facts import Facts, Function
 from ._analysis.finding import CannotFix, Evidence, Problem, Safety
@@ -30,7 +40,10 @@ __all__ = [
     "build",
     "declarations",
     "demands",
+    "impure",
+    "keys",
     "origins",
     "printing",
     "static_options",
+    "static_uses",
 ]

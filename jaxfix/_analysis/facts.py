@@ -19,6 +19,7 @@ from .origins import all_definitions
 from .project import Module, Project
 from .python_calls import loop_tracer
 from .scopes import scope_names
+from .static_uses import roots_at, used_as_static
 from .values import Array, Lib, Value, is_static, tracer
 
 if TYPE_CHECKING:
@@ -79,6 +80,16 @@ class Facts:
     def needed(self) -> frozenset[Parameter]:
         """Parameters that must become static, whatever else is done."""
         return needed(self)
+
+    @cached_property
+    def used_as_static(self) -> frozenset[Parameter]:
+        """Parameters whose values are used while tracing."""
+        return used_as_static(self)
+
+    @cached_property
+    def roots_at(self) -> dict[int, list[TransformedValue]]:
+        """The jits, by the identity of the call or decorator that makes them."""
+        return roots_at(self)
 
     def functions(self, module: Module) -> list[Function]:
         """Every function of a module that ran, and the module itself, in source order."""

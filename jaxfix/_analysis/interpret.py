@@ -97,6 +97,7 @@ class Interpreter:
         self.contexts: dict[int, int] = {}
         self.loop_heads: dict[int, dict[str, Value]] = {}
         self.state_writes: dict[int, state.StateWrite] = {}
+        self.advanced: dict[int, str] = {}  # calls that advance an outer iterator
         self.born: dict[int, tuple[dict[str, Value], int]] = {}  # instances, by trace
         self.bindings: dict[tuple[int, str], list[ast.AST]] = {}
         self.traces = 0
@@ -388,6 +389,8 @@ class Interpreter:
         keywords: dict[str, Value],
         node: ast.AST | None,
     ) -> Value:
+        if name == "next" or name.startswith(state.STATEFUL):
+            state.note_advance(frame, name, node)
         for special in (transforms.call_library, python_calls.call_builtin):
             value = special(frame, name, args, keywords, node)
             if value is not None:

@@ -30,6 +30,9 @@ class Scope:
     global_names: set[str] = field(default_factory=set)
     nonlocal_names: set[str] = field(default_factory=set)
     instances: dict[int, InstanceValue] = field(default_factory=dict)
+    trace: int = 0  # the trace in which it was made
+    is_entry: bool = False  # of the function that a trace begins with
+    arguments: dict[str, tuple[Scope, ast.expr]] = field(default_factory=dict)
 
     def owner_of(self, name: str) -> Scope | None:
         """The function scope that binds `name`; None for module variables, builtins."""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from . import state
 from .arguments import StarredRest, as_array, merge
 from .frame import Frame, join_all
 from .objects import (
@@ -460,6 +461,15 @@ def _next(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:
     return join_all([iterate(frame, args[0]), *args[1:]]) if args else Unknown()
 
 
+def _made(name: str) -> Any:
+    """A constructor whose result goes by a name, so that its methods are known."""
+
+    def handler(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:
+        return Lib(name)
+
+    return handler
+
+
 def _partial(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:
     if not args:
         return Unknown()
@@ -553,6 +563,10 @@ SPECIAL: dict[str, Any] = {
     "iter": _iter,
     "next": _next,
     "print": _none,
+    "numpy.random.default_rng": _made("numpy.random.Generator()"),
+    "numpy.random.RandomState": _made("numpy.random.Generator()"),
+    "random.Random": _made("random.Random()"),
+    "logging.getLogger": _made("logging.Logger()"),
     "functools.partial": _partial,
     "jax.tree_util.Partial": _partial,
     "functools.wraps": _wraps,
@@ -582,6 +596,8 @@ def call_method(
     node: ast.AST | None,
 ) -> Value:
     receiver = method.receiver
+    if isinstance(receiver, Seq | Dict):
+        state.note_method(frame, node, receiver, method.name, [*args, *keywords.values()])
     match receiver:
         case Array():
             found = method_of(

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import ast
+from typing import ClassVar
+
+from jaxfix.codemod import CannotFix, Function, Plan, Problem, Rule, Safety
+
+
+class TraceTimeState(Rule):
+    """Traced code that changes a variable or an object from outside of the function.
+
+    Python runs the function while JAX traces it, once for every new shape. The calls
+    that follow run the compiled program, which knows nothing of the counter, the list or
+    the attribute: it is changed once and then stays as it is.
+
+    ## Example
+
+    ```python before
+    calls = 0
+
+    @jax.jit
+    def observe(x):
+        global calls
+        calls += 1
+        return x + 1
+    ```
+
+    ## Safety
+
+    Reported only: where the state should live is a decision. The usual form passes it
+    in and returns it.
+
+    ```python
+    @jax.jit
+    def observe(x, calls):
+        return x + 1, calls + 1
+
+    y, calls = observe(x, calls)
+    ```
+
+    ## Not fixed
+
+    - Always.
+    - No finding for lists, dicts and objects that are made in the same trace, for
+      functions that return the argument that they changed, for modules of flax,
+      equinox and haiku, nor for a cache that stores a static value under a key.
+
+    ## See
+
+    - https://docs.jax.dev/en/latest/stateful-computations.html
+    """
+
+    visits: ClassVar = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
+    safety: ClassVar = Safety.REPORT
+
+    def find(self, fn: Function, node: ast.AST) -> Problem | None:
+        write = fn.facts.interpreter.state_writes.get(id(node))
+        if write is None or write.is_traced or not write.staged:
+            return None
+        if not (write.repeats or is_accumulated(fn, node)):
+            return None
+        return Problem(
+            f"`{write.text}`, {write.kind}, is changed while tracing only",
+            fn.why_under(),
+        )
+
+    def plan(self, fn: Function, node: ast.AST) -> Plan:
+        write = fn.facts.interpreter.state_writes[id(node)]
+        raise CannotFix(
+            f"`{write.text}` must come in as an argument and go out as a result"
+        )
+
+
+def is_accumulated(fn: Function, node: ast.AST) -> bool:
+    """`d[k] += 1`, `d[k] = d[k] + 1`: the new value depends on the old one."""
+    match fn.module.parent(node):
+        case ast.AugAssign(target=target):
+            return target is node
+        case ast.Assign(value=value):
+            text = ast.unparse(node)
+            return any(
+                isinstance(n, ast.Subscript) and ast.unparse(n) == text
+                for n in ast.walk(value)
+            )
+        case _:
+            return False

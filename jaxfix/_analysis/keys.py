@@ -1,0 +1,408 @@
+"""Random keys: which calls consume a key, and which keys are consumed twice on one path.
+
+The statements of a function are walked in the order in which they run, with the keys
+that have been consumed so far. Loops are walked twice, so that what the first iteration
+leaves meets the second. After a branch that may not have been taken, only a use that
+follows in any case counts: two branches on one condition exclude each other.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from .facts import Facts, Function
+from .flow import exits
+from .objects import BoundValue, FunctionNode, FunctionValue, PartialValue, TransformedValue
+from .scopes import local_names, parameter_names, writes
+from .values import Lib, Value
+
+RANDOM = "jax.random."
+MAKES_KEY = frozenset({"jax.random.key", "jax.random.PRNGKey"})
+NOT_CONSUMING = MAKES_KEY | {
+    "jax.random.fold_in",
+    "jax.random.key_data",
+    "jax.random.wrap_key_data",
+    "jax.random.key_impl",
+    "jax.random.clone",
+}
+LOOP_BODIES = {
+    "jax.lax.scan": (0,),
+    "jax.lax.fori_loop": (2,),
+    "jax.lax.while_loop": (1,),
+    "jax.lax.map": (0,),
+}
+# Transforms that call their function once for a call, with the keys that it is given.
+CALLS_ONCE = frozenset({"jit", "filter_jit", "pjit", "vmap", "filter_vmap"})
+MAX_DEPTH = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A call that consumed a key; `certain` on every path that comes here."""
+
+    node: ast.Call
+    certain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Reuse:
+    """A second use of the key `name`; `first` is the call that used it before."""
+
+    node: ast.Call
+    name: str
+    first: ast.Call
+
+
+State = dict[str, Use]
+
+
+@dataclass(slots=True)
+class Walk:
+    """One walk over the body of a function."""
+
+    fn: Function
+    depth: int = MAX_DEPTH
+    found: dict[int, Reuse] = field(default_factory=dict)
+    used: set[str] = field(default_factory=set)  # consumed for certain, before a rebind
+    rebound: set[str] = field(default_factory=set)
+    alias: dict[str, str] = field(default_factory=dict)
+    conditional: int = 0  # how many choices surround the statement
+    may_have_left: bool = False
+
+    def block(self, stmts: Sequence[ast.stmt], state: State) -> bool:
+        """Walk statements; whether control falls through."""
+        for stmt in stmts:
+            if not self.statement(stmt, state):
+                return False
+        return True
+
+    def statement(self, stmt: ast.stmt, state: State) -> bool:
+        match stmt:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                return True
+            case ast.If():
+                self.expression(stmt.test, state)
+                return self.branches([stmt.body, stmt.orelse], state)
+            case ast.Match():
+                self.expression(stmt.subject, state)
+                bodies = [case.body for case in stmt.cases]
+                return self.branches([*bodies, []], state)
+            case ast.For() | ast.AsyncFor():
+                self.expression(stmt.iter, state)
+                self.loop(stmt, state)
+                return True
+            case ast.While():
+                self.loop(stmt, state)
+                return True
+            case ast.Try() | ast.TryStar():
+                bodies = [[*stmt.body, *stmt.orelse], *(h.body for h in stmt.handlers)]
+                falls = self.branches(bodies, state)
+                return self.block(stmt.finalbody, state) and falls
+            case ast.With() | ast.AsyncWith():
+                for item in stmt.items:
+                    self.expression(item.context_expr, state)
+                return self.block(stmt.body, state)
+            case ast.Return() | ast.Raise():
+                self.expression(stmt, state)
+                return False
+            case ast.Break() | ast.Continue():
+                return False
+            case _:
+                self.expression(stmt, state)
+                self.bind(stmt, state)
+                return True
+
+    def branches(self, bodies: Sequence[Sequence[ast.stmt]], state: State) -> bool:
+        self.conditional += 1
+        ends: list[State] = []
+        for body in bodies:
+            inner = {k: u for k, u in state.items() if u.certain}
+            before = dict(self.alias)
+            if self.block(body, inner):
+                ends.append(inner)
+            self.alias = before
+            for name in writes(list(body)):
+                self.forget(name, {})
+        self.conditional -= 1
+        uncertain = {k: u for k, u in state.items() if not u.certain}
+        rebound = {n for body in bodies for n in writes(list(body))}
+        state.clear()
+        for end in ends:
+            for name, use in end.items():
+                everywhere = all(name in other for other in ends)
+                state[name] = use if everywhere else Use(use.node, certain=False)
+        for name, use in uncertain.items():
+            if root(name) not in rebound:
+                state.setdefault(name, use)
+        self.may_have_left = self.may_have_left or len(ends) < len(bodies)
+        return bool(ends)
+
+    def loop(self, stmt: ast.For | ast.AsyncFor | ast.While, state: State) -> None:
+        once = exits(stmt.body) <= {"return", "break", "raise"}
+        self.conditional += 1
+        for _ in range(1 if once else 2):
+            if isinstance(stmt, ast.While):
+                self.expression(stmt.test, state)
+            else:
+                self.unbind(writes([stmt.target]), state)
+            if not self.block(stmt.body, state):
+                break
+        self.block(stmt.orelse, state)
+        self.conditional -= 1
+
+    # --- names
+
+    def bind(self, stmt: ast.stmt, state: State) -> None:
+        self.unbind(changed(stmt), state)
+        match stmt:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                if isinstance(value, ast.Name):
+                    self.alias[name] = self.canonical(value.id)
+                elif self.is_constant_key(value):
+                    self.alias[name] = f"{name}@{id(value)}"
+
+    def unbind(self, names: Sequence[str], state: State) -> None:
+        for name in names:
+            self.forget(name, state)
+            self.rebound.add(name)
+
+    def forget(self, name: str, state: State) -> None:
+        self.alias.pop(name, None)
+        for key in [k for k in state if k == name or root(k) == name]:
+            del state[key]
+
+    def canonical(self, name: str) -> str:
+        return self.alias.get(name, name)
+
+    def is_constant_key(self, node: ast.expr) -> bool:
+        """`jax.random.key(0)`"""
+        return (
+            isinstance(node, ast.Call)
+            and self.fn.library(node) in MAKES_KEY
+            and bool(node.args)
+            and isinstance(node.args[0], ast.Constant)
+        )
+
+    # --- calls
+
+    def expression(self, node: ast.AST, state: State) -> None:
+        for call in calls_in_order(node):
+            if isinstance(call, ast.IfExp):
+                self.branches([[ast.Expr(call.body)], [ast.Expr(call.orelse)]], state)
+                continue
+            if isinstance(call, ast.BoolOp):
+                rest = [ast.Expr(v) for v in call.values[1:]]
+                self.branches([rest, []], state)
+                continue
+            if not isinstance(call, ast.Call):
+                self.comprehension(call, state)
+                continue
+            for key in consumed(self.fn, call, self.depth):
+                self.consume(call, key, state)
+
+    def comprehension(self, node: ast.AST, state: State) -> None:
+        generators: list[ast.comprehension] = getattr(node, "generators", [])
+        own = set(writes([g.target for g in generators]))
+        parts = [getattr(node, n) for n in ("elt", "key", "value") if hasattr(node, n)]
+        for _ in range(2):
+            for name in own:
+                self.forget(name, state)
+            for part in parts:
+                self.expression(part, state)
+
+    def consume(self, call: ast.Call, key: ast.expr, state: State) -> None:
+        text = path_of(key)
+        if text is None:
+            return
+        name = self.canonical(text)
+        first = state.get(name)
+        if first is not None:
+            self.found.setdefault(id(call), Reuse(call, text, first.node))
+            return
+        state[name] = Use(call)
+        always = not self.conditional and not self.may_have_left
+        if always and name not in self.rebound:
+            self.used.add(name)
+
+
+def changed(stmt: ast.stmt) -> list[str]:
+    """The names and attributes that a statement binds."""
+    names = list(writes([stmt]))
+    for node in ast.walk(stmt):
+        if isinstance(node, ast.Attribute | ast.Subscript):
+            if not isinstance(node.ctx, ast.Load) and (path := path_of(node)):
+                names.append(path)
+    return names
+
+
+def calls_in_order(node: ast.AST) -> Iterator[ast.AST]:
+    """Calls, choices and comprehensions, arguments before their call."""
+    if isinstance(node, ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef):
+        return
+    if isinstance(node, ast.IfExp):
+        yield from calls_in_order(node.test)
+        yield node
+        return
+    if isinstance(node, ast.BoolOp):
+        yield from calls_in_order(node.values[0])
+        yield node
+        return
+    if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+        yield from calls_in_order(node.generators[0].iter)
+        yield node
+        return
+    for child in ast.iter_child_nodes(node):
+        yield from calls_in_order(child)
+    if isinstance(node, ast.Call):
+        yield node
+
+
+def path_of(node: ast.expr) -> str | None:
+    """`key`, `self.key`, `keys[0]`: an expression that stands for one object."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=value, attr=attr):
+            base = path_of(value)
+            return f"{base}.{attr}" if base is not None else None
+        case ast.Subscript(value=value, slice=ast.Constant(value=int() | str() as index)):
+            base = path_of(value)
+            return f"{base}[{index!r}]" if base is not None else None
+        case _:
+            return None
+
+
+def root(path: str) -> str:
+    return path.partition("@")[0].partition(".")[0].partition("[")[0]
+
+
+# --- who consumes
+
+
+def consumed(fn: Function, call: ast.Call, depth: int) -> list[ast.expr]:
+    """The arguments of a call that are keys and that it consumes for certain."""
+    callees = list(fn.callees(call))
+    if len(callees) != 1:
+        return []
+    match callees[0]:
+        case Lib(name=name):
+            if not name.startswith(RANDOM) or name in NOT_CONSUMING:
+                return []
+            named = {k.arg: k.value for k in call.keywords}
+            key = call.args[0] if call.args else named.get("key")
+            return [key] if key is not None else []
+        case callee if depth > 0:
+            return _consumed_by(fn, call, callee, depth)
+        case _:
+            return []
+
+
+def _consumed_by(
+    fn: Function, call: ast.Call, callee: Value, depth: int
+) -> list[ast.expr]:
+    skip = 0
+    while not isinstance(callee, FunctionValue):
+        match callee:
+            case BoundValue():
+                skip += 1
+                callee = callee.function
+            case TransformedValue() if (
+                callee.transform.rpartition(".")[2] in CALLS_ONCE
+            ):
+                callee = callee.function
+            case PartialValue(args=()):
+                callee = callee.function
+            case _:
+                return []
+    if callee.is_generator or any(isinstance(a, ast.Starred) for a in call.args):
+        return []
+    names = consumed_parameters(fn.facts, callee.node, depth - 1)
+    if not names:
+        return []
+    spec = callee.node.args
+    positional = [a.arg for a in (*spec.posonlyargs, *spec.args)][skip:]
+    pairs = [*zip(positional, call.args, strict=False)]
+    pairs += [(k.arg, k.value) for k in call.keywords if k.arg is not None]
+    return [value for name, value in pairs if name in names]
+
+
+def consumed_parameters(
+    facts: Facts, node: FunctionNode, depth: int = MAX_DEPTH
+) -> frozenset[str]:
+    """The parameters that every call of the function consumes as keys."""
+    fn = facts.function(node)
+    if fn is None:
+        return frozenset()
+    known = facts.consumed_keys.get(id(node))
+    if known is not None:
+        return known
+    facts.consumed_keys[id(node)] = frozenset()
+    walk = walked(fn, depth)
+    found = frozenset(walk.used) & frozenset(parameter_names(node))
+    facts.consumed_keys[id(node)] = found
+    return found
+
+
+def walked(fn: Function, depth: int = MAX_DEPTH) -> Walk:
+    walk = Walk(fn, depth)
+    if isinstance(fn.node, ast.Lambda):
+        walk.expression(fn.node.body, {})
+    else:
+        walk.block(fn.node.body, {})
+    return walk
+
+
+# --- what a rule asks
+
+
+def reuses(fn: Function) -> dict[int, Reuse]:
+    """The calls of a function that consume a key again, by the identity of the call."""
+    known = fn.facts.key_reuses.get(id(fn.node))
+    if known is None:
+        walk = walked(fn)
+        known = dict(walk.found)
+        if not isinstance(fn.node, ast.Module) and is_loop_body(fn):
+            known |= captured(fn, walk)
+        fn.facts.key_reuses[id(fn.node)] = known
+    return known
+
+
+def captured(fn: Function, walk: Walk) -> dict[int, Reuse]:
+    """Keys from outside that the body of a compiled loop consumes in each iteration."""
+    assert not isinstance(fn.node, ast.Module), "a module is no body of a loop"
+    local = set(local_names(fn.node))
+    found: dict[int, Reuse] = {}
+    if not isinstance(fn.node, ast.Lambda):
+        nodes: list[ast.AST] = list(fn.node.body)
+    else:
+        nodes = [fn.node.body]
+    for node in nodes:
+        for call in calls_in_order(node):
+            if not isinstance(call, ast.Call):
+                continue
+            for key in consumed(fn, call, MAX_DEPTH):
+                text = path_of(key)
+                if text in walk.used and root(text) not in local:
+                    found[id(call)] = Reuse(call, text, call)
+    return found
+
+
+def is_loop_body(fn: Function) -> bool:
+    """Is the function the body of `lax.scan`, `fori_loop`, `while_loop` or `map`?"""
+    bodies = fn.facts.loop_bodies
+    if bodies is None:
+        bodies = set()
+        for call in fn.facts.interpreter.calls.values():
+            for callee in call.callees:
+                places = LOOP_BODIES.get(callee.name, ()) if isinstance(callee, Lib) else ()
+                for args, keywords in call.args:
+                    given = [args[i] for i in places if i < len(args)]
+                    given += [v for k, v in keywords if k in ("f", "body_fun") and places]
+                    bodies |= {id(v.node) for v in given if isinstance(v, FunctionValue)}
+        fn.facts.loop_bodies = bodies
+    return id(fn.node) in bodies
+
+
+__all__ = ["Reuse", "consumed_parameters", "reuses"]

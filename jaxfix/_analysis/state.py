@@ -1,0 +1,344 @@
+"""Writes from traced code to what was there before the trace: they happen once.
+
+Every trace has a number; scopes and instances remember the trace in which they were
+made. A write reaches out of a trace if its object was made in another one. An object
+that arrives as an argument of a helper is followed to where the caller got it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .objects import (
+    ClassValue,
+    FunctionValue,
+    InstanceValue,
+    ModuleValue,
+    Scope,
+    TransformedValue,
+)
+from .scopes import MUTATING_METHODS, local_names, parameter_names, walk_scope
+from .values import (
+    Array,
+    Const,
+    Dict,
+    Lib,
+    Seq,
+    Unknown,
+    Value,
+    Why,
+    alternatives,
+    holds_tracer,
+)
+
+if TYPE_CHECKING:
+    from .frame import Frame
+
+# Kinds of places that outlast a trace.
+GLOBAL = "the module variable"
+ENCLOSING = "the variable of an enclosing function"
+ATTRIBUTE = "an object from outside"
+ARGUMENT = "the argument"
+
+# Library objects that change when they are asked: names of their methods begin so.
+STATEFUL = ("numpy.random.Generator().", "random.Random().")
+COMPILED = frozenset({"jit", "pjit", "pmap", "filter_jit"})
+PLAIN_BASES = ("object", "abc.ABC", "typing.Generic", "typing.Protocol")
+# Doing this again with the same static value changes nothing.
+IDEMPOTENT = frozenset({"add", "update", "setdefault", "discard"})
+
+
+@dataclass(frozen=True, slots=True)
+class StateWrite:
+    """One write to `text`, a place of some `kind` outside of the trace.
+
+    `tracer`: why what is stored is traced; `repeats`: if it were done at every call, then
+    every time would count (an append, `n += 1`).
+    """
+
+    text: str
+    kind: str
+    tracer: Why | None
+    is_traced: bool
+    staged: bool
+    repeats: bool
+
+
+# --- what the interpreter notes
+
+
+def note_name(frame: Frame, node: ast.Name, value: Value) -> None:
+    """`name = value`, where `global` or `nonlocal` make it another scope's."""
+    if node.id in frame.scope.global_names:
+        _note(frame, node, node.id, GLOBAL, [value], repeats=True)
+    elif node.id in frame.scope.nonlocal_names:
+        owner = frame.scope.owner_of(node.id)
+        if owner is not None and owner.trace != frame.trace:
+            _note(frame, node, node.id, ENCLOSING, [value], repeats=True)
+
+
+def note_attribute(
+    frame: Frame, node: ast.Attribute, base: Value, value: Value
+) -> None:
+    """`base.attr = value`."""
+    for option in alternatives(base):
+        match option:
+            case InstanceValue():
+                if not _is_outside(frame, option) or not is_plain(option.cls):
+                    return
+                kind = ATTRIBUTE
+            case ModuleValue():
+                kind = GLOBAL
+            case ClassValue() if option.scope.trace != frame.trace:
+                kind = ATTRIBUTE
+            case FunctionValue() if option.scope.trace != frame.trace:
+                kind = ATTRIBUTE
+            case TransformedValue():
+                kind = ATTRIBUTE
+            case _:
+                return
+        _note(frame, node, ast.unparse(node), kind, [value], repeats=True)
+
+
+def note_item(
+    frame: Frame, node: ast.Subscript, base: Value, values: Sequence[Value]
+) -> None:
+    """`base[index] = value`, `del base[index]`."""
+    if not any(_is_container(o, node) for o in alternatives(base)):
+        return
+    kind = kind_of_place(frame, node.value)
+    if kind is not None:
+        deletes = isinstance(node.ctx, ast.Del)
+        _note(frame, node, ast.unparse(node.value), kind, values, repeats=deletes)
+
+
+def note_method(
+    frame: Frame, node: ast.AST | None, receiver: Value, name: str, args: Sequence[Value]
+) -> None:
+    """`receiver.append(value)` and the like."""
+    if name not in MUTATING_METHODS or not isinstance(node, ast.Call):
+        return
+    if not isinstance(node.func, ast.Attribute):
+        return
+    kind = kind_of_place(frame, node.func.value)
+    if kind is not None:
+        text = ast.unparse(node.func.value)
+        _note(frame, node, text, kind, args, repeats=name not in IDEMPOTENT)
+
+
+def note_advance(frame: Frame, name: str, node: ast.AST | None) -> None:
+    """`next(stream)`, `rng.normal()`."""
+    if not isinstance(node, ast.Call) or not frame.under or frame.linear:
+        return
+    place: ast.expr | None = node.args[0] if name == "next" and node.args else None
+    if isinstance(node.func, ast.Attribute) and name != "next":
+        place = node.func.value
+    if place is not None and kind_of_place(frame, place) is not None:
+        frame.interp.advanced[id(node)] = ast.unparse(place)
+
+
+def _note(
+    frame: Frame,
+    node: ast.AST,
+    text: str,
+    kind: str,
+    values: Sequence[Value],
+    *,
+    repeats: bool,
+) -> None:
+    if not frame.under or frame.linear:
+        return
+    found = next((f for v in values if (f := holds_tracer(v)) is not None), None)
+    why = found.why if found is not None else None
+    made = StateWrite(
+        text, kind, why, found is not None, frame.staging, repeats
+    )
+    old = frame.interp.state_writes.get(id(node))
+    if old is None or (made.is_traced and not old.is_traced):
+        frame.interp.state_writes[id(node)] = made
+
+
+def _is_container(value: Value, node: ast.Subscript) -> bool:
+    match value:
+        case Dict():
+            return True
+        case Seq():
+            return value.kind == "list"
+        case Array(tree=True, assumed=True):
+            index = node.slice
+            return isinstance(index, ast.Constant) and isinstance(index.value, str)
+        case _:
+            return False
+
+
+def _is_outside(frame: Frame, instance: InstanceValue) -> bool:
+    """Was the instance made in another trace? Copies made by transforms were not."""
+    born = frame.interp.born.get(id(instance.attrs))
+    return born is not None and born[1] != frame.trace
+
+
+def is_plain(cls: ClassValue) -> bool:
+    """A class whose attributes are plain Python: no framework gives them a meaning."""
+    if cls.kind not in ("plain", "dataclass") or cls.frozen:
+        return False
+    for base in cls.bases:
+        match base:
+            case ClassValue():
+                if not is_plain(base):
+                    return False
+            case Lib(name=name) if name in PLAIN_BASES:
+                continue
+            case _:
+                return False
+    return cls.lookup("__setattr__") is None
+
+
+# --- where an object comes from
+
+
+def kind_of_place(frame: Frame, place: ast.expr) -> str | None:
+    """What the object at `place` is to the current trace; None if it is of this trace,
+    or if we cannot see where it comes from."""
+    return _kind(frame, frame.scope, place, depth=8)
+
+
+def _kind(frame: Frame, scope: Scope, place: ast.expr, depth: int) -> str | None:
+    if depth == 0:
+        return None
+    if isinstance(place, ast.Attribute | ast.Subscript):
+        base = _peek(frame, scope, place.value)
+        for option in alternatives(base):
+            if isinstance(option, InstanceValue):
+                outside = _is_outside(frame, option) and is_plain(option.cls)
+                return ATTRIBUTE if outside else None
+            if isinstance(option, ModuleValue):
+                return GLOBAL
+            if isinstance(option, ClassValue) and option.scope.trace != frame.trace:
+                return ATTRIBUTE
+        return _kind(frame, scope, place.value, depth - 1)
+    if not isinstance(place, ast.Name):
+        return None
+    owner = scope.owner_of(place.id)
+    if owner is None or owner.node is scope.module.tree:
+        return GLOBAL if place.id in scope.module.globals else None
+    if owner.trace != frame.trace:
+        return ENCLOSING
+    return _local_kind(frame, owner, place.id, depth)
+
+
+def _peek(frame: Frame, scope: Scope, node: ast.expr) -> Value:
+    match node:
+        case ast.Name(id=name):
+            owner = scope.owner_of(name)
+            if owner is not None:
+                return owner.vars[name]
+            return scope.module.globals.get(name, Unknown())
+        case ast.Attribute(value=value, attr=attr):
+            base = _peek(frame, scope, value)
+            if isinstance(base, InstanceValue):
+                return base.attrs.get(attr, Unknown())
+        case _:
+            pass
+    return Unknown()
+
+
+def _local_kind(frame: Frame, scope: Scope, name: str, depth: int) -> str | None:
+    """Of a variable of the trace itself: an argument, or another name of something."""
+    function = scope.node
+    if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        return None
+    bindings = _bindings(frame, function, name)
+    if name in parameter_names(function):
+        if bindings:
+            return None
+        if scope.is_entry:
+            kept = _is_returned(function, name) or not _is_compiled(frame, function)
+            return ARGUMENT if not kept else None
+        given = scope.arguments.get(name)
+        return _kind(frame, *given, depth - 1) if given is not None else None
+    match bindings:
+        case [ast.Assign(targets=[ast.Name()], value=value)] if isinstance(
+            value, ast.Name | ast.Attribute | ast.Subscript
+        ) and not _is_returned(function, name):
+            return _kind(frame, scope, value, depth - 1)
+        case _:
+            return None
+
+
+def _bindings(frame: Frame, function: ast.AST, name: str) -> list[ast.AST]:
+    """The statements of a function that bind `name`."""
+    if isinstance(function, ast.Lambda):
+        return []
+    key = (id(function), name)
+    known = frame.interp.bindings.get(key)
+    if known is None:
+        known = []
+        body: list[ast.stmt] = getattr(function, "body", [])
+        for node in walk_scope(body):
+            if isinstance(node, ast.Assign):
+                names = [n for t in node.targets for n in ast.walk(t)]
+            elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.For):
+                names = list(ast.walk(node.target))
+            elif isinstance(node, ast.NamedExpr | ast.withitem | ast.comprehension):
+                names = list(ast.walk(node))
+            else:
+                continue
+            if any(
+                isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)
+                for n in names
+            ):
+                known.append(node)
+        frame.interp.bindings[key] = known
+    return known
+
+
+def _is_compiled(frame: Frame, function: ast.AST) -> bool:
+    """Is the function itself under `jit`, so that its caller sees what it changes?"""
+    roots = frame.interp.called.get(id(function), ())
+    return any(root.transform.rpartition(".")[2] in COMPILED for root in roots)
+
+
+def _is_returned(function: ast.AST, name: str) -> bool:
+    """Does the function hand the object on, so that the write is not lost?"""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Return | ast.Yield) and node.value is not None:
+            for one in ast.walk(node.value):
+                if isinstance(one, ast.Name) and one.id == name:
+                    return True
+    return False
+
+
+def passed_arguments(
+    frame: Frame, function: FunctionValue, node: ast.AST | None, bound: dict[str, Value]
+) -> dict[str, tuple[Scope, ast.expr]]:
+    """What stands in the call for parameters that get containers or instances."""
+    held = {n: v for n, v in bound.items() if isinstance(v, Seq | Dict | InstanceValue)}
+    if not held or not isinstance(node, ast.Call):
+        return {}
+    spec = function.node.args
+    names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    if function.owner is not None and names:
+        names = names[1:]
+    pairs: list[tuple[str, ast.expr]] = [*zip(names, node.args, strict=False)]
+    pairs += [(k.arg, k.value) for k in node.keywords if k.arg is not None]
+    return {
+        name: (frame.scope, value)
+        for name, value in pairs
+        if name in held
+        and isinstance(value, ast.Name | ast.Attribute)
+        and _peek(frame, frame.scope, value) == held[name]
+    }
+
+
+__all__ = [
+    "StateWrite",
+    "kind_of_place",
+    "note_attribute",
+    "note_item",
+    "note_method",
+    "note_name",
+    "passed_arguments",
+]
