@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from .changes import FUNCTIONS, Change, Place, Places, ScopeNode, is_first_parameter
 from .facts import Facts
@@ -27,9 +28,12 @@ from .objects import (
 )
 from .order import Graph, graph_of
 from .project import Module
-from .scopes import parameter_names
+from .scopes import MUTATING_METHODS, parameter_names
 from .transforms import COMPILING, WRAPPERS, reason, static_names, underlying
 from .values import Lib, Union, Value
+
+if TYPE_CHECKING:
+    from .hoisting import Hoisting
 
 BINDERS = WRAPPERS | {"functools.partial", "functools.wraps", "jax.tree_util.Partial"}
 
@@ -55,6 +59,10 @@ class Capture:
     def node(self) -> ast.expr:
         return self.reads[0]
 
+    @property
+    def text(self) -> str:
+        return ast.unparse(self.node)
+
     def because(self) -> tuple[Evidence, ...]:
         change = self.change
         where = (
@@ -64,7 +72,7 @@ class Capture:
         )
         what = "is assigned again" if change.rebinds else "is changed"
         line = getattr(change.node, "lineno", 1)
-        text = f"`{ast.unparse(self.node)}` {what} {where}"
+        text = f"`{self.text}` {what} {where}"
         return (
             reason(self.root).evidence,
             Evidence(change.module.path, line, text),
@@ -96,6 +104,13 @@ class Captures:
         self.facts = facts
         self.places = Places(facts)
         self._graphs: dict[int, Graph] = {}
+
+    @cached_property
+    def hoisting(self) -> Hoisting:
+        """How the captured values become arguments."""
+        from .hoisting import Hoisting  # it is made of captures
+
+        return Hoisting(self)
 
     # --- who calls whom
 
@@ -212,7 +227,7 @@ class Captures:
         for node in function.walk():
             if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
                 continue
-            if not isinstance(node.ctx, ast.Load):
+            if not isinstance(node.ctx, ast.Load) or is_receiver(value.module, node):
                 continue
             place = self.unit(value.module, node)
             if place is None or not self.is_outside(value, node, place):
@@ -486,6 +501,18 @@ def is_opaque(callee: Value) -> bool:
     if isinstance(callee, Lib):
         return callee.name not in BINDERS
     return not isinstance(callee, FunctionValue | TransformedValue | PartialValue)
+
+
+def is_receiver(module: Module, node: ast.expr) -> bool:
+    """Is it the `xs` of `xs.append(x)`, which is no read of what is in it?"""
+    parent = module.parent(node)
+    return (
+        isinstance(parent, ast.Attribute)
+        and parent.attr in MUTATING_METHODS
+        and isinstance(call := module.parent(parent), ast.Call)
+        and call.func is parent
+        and isinstance(module.parent(call), ast.Expr)
+    )
 
 
 def has_receiver(function: Value) -> bool:

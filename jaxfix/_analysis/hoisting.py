@@ -1,0 +1,579 @@
+"""From captured to passed: which functions get an argument, and who hands it over.
+
+The compiled functions that read a captured variable get it as a parameter. Every call
+of them hands it over: compiled code its own parameter, the host the variable as it is
+then. Where the host's calls cannot all be seen, the compiled function goes behind a
+small function of the old name and signature, which reads the variable at each call.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from .captures import Capture, Captures
+from .changes import Place, ScopeNode
+from .finding import CannotFix
+from .objects import FunctionNode, InstanceValue
+from .project import Module
+from .scopes import scope_names
+from .uses import MAPPING, CallSites, Layer, Use, Uses
+from .values import Array, Const, Dict, Seq, Static, Unknown, Value, alternatives
+
+NUMBERS = ("int", "float", "bool", "complex")
+STATIC_POSITIONS = (ast.If, ast.While, ast.IfExp, ast.Assert)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Item:
+    """One value that becomes an argument: what it is called, and where it is read.
+
+    `sample` is one of the reads. `is_copied`: every module that imports the name has
+    the same object, since nobody binds it anew. `owner_name`: the variable's module.
+    """
+
+    place: Place
+    name: str
+    sample: ast.expr
+    sample_module: Module
+    reads: tuple[tuple[Module, ast.expr], ...]
+    is_copied: bool
+    owner_name: str
+
+    @property
+    def is_attribute(self) -> bool:
+        return self.place.kind == "attribute"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parameters:
+    """A function, and the items that it gets as parameters, in order."""
+
+    function: FunctionNode
+    module: Module
+    items: tuple[Item, ...]
+    keyword_only: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Handover:
+    """A call that hands the items over; from compiled code by the parameters' names."""
+
+    use: Use
+    items: tuple[Item, ...]
+    from_compiled: bool
+    by_keyword: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shield:
+    """A compiled function that goes behind a function of its old name and signature."""
+
+    parameters: Parameters
+    layer: Layer
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hoist:
+    """All that has to change so that some captured values become arguments."""
+
+    parameters: tuple[Parameters, ...]
+    handovers: tuple[Handover, ...]
+    bound: tuple[tuple[Use, tuple[Item, ...]], ...]
+    mapped: tuple[tuple[Layer, Parameters], ...]
+    shields: tuple[Shield, ...]
+    is_public: bool
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        return tuple(dict.fromkeys(i for p in self.parameters for i in p.items))
+
+    @property
+    def key(self) -> str:
+        """The same for all captures that one plan mends."""
+        functions = [p.function for p in self.parameters]
+        return f"hoist {sorted(id(f) for f in functions)}"
+
+    @property
+    def title(self) -> str:
+        names = [f"`{ast.unparse(i.sample)}`" for i in self.items]
+        functions = [
+            f"`{getattr(p.function, 'name', '<lambda>')}`" for p in self.parameters
+        ]
+        verb = "becomes an argument" if len(names) == 1 else "become arguments"
+        return f"{listed(names)} {verb} of {listed(functions)}"
+
+
+@dataclass(slots=True, eq=False)
+class Draft:
+    """A variable on its way to become an argument."""
+
+    variable: Place
+    captures: list[Capture]
+    reads: list[tuple[Module, ast.expr, FunctionNode]]
+    needs: dict[int, FunctionNode] = field(default_factory=dict)
+    obstacle: str = ""
+
+
+class Hoisting:
+    """Plans the fixes of all captures of a project."""
+
+    def __init__(self, captures: Captures) -> None:
+        self.captures = captures
+        self.facts = captures.facts
+        self.places = captures.places
+        self.sites = CallSites(self.facts, self.places)
+        self._modules: dict[int, Module] = {}
+
+    # --- which variables, and which functions need them
+
+    @cached_property
+    def drafts(self) -> dict[Place, Draft]:
+        found: dict[Place, Draft] = {}
+        for capture in self.captures.all.values():
+            place = capture.place
+            variable = place if place.kind == "attribute" else place.variable
+            draft = found.setdefault(variable, Draft(variable, [], []))
+            draft.captures.append(capture)
+        for key in self.captures.compiled:
+            value = self.facts.interpreter.functions.get(key)
+            if value is None:
+                continue
+            self._modules[key] = value.module
+            for place, reads in self.captures.reads(value).items():
+                variable = place if place.kind == "attribute" else place.variable
+                if variable in found:
+                    found[variable].reads += [
+                        (value.module, r, value.node) for r in reads
+                    ]
+        for draft in found.values():
+            try:
+                self._find_needs(draft)
+            except CannotFix as error:
+                draft.obstacle = str(error)
+        return found
+
+    def _find_needs(self, draft: Draft) -> None:
+        todo = [self.outermost(m, f, draft.variable) for m, _, f in draft.reads]
+        while todo:
+            function = todo.pop()
+            if id(function) in draft.needs:
+                continue
+            draft.needs[id(function)] = function
+            uses = self.sites.of(self.module_of(function), function)
+            for use in (*uses.calls, *uses.passed):
+                if id(use.owner) in self.captures.compiled:
+                    assert not isinstance(use.owner, ast.Module), "it is compiled"
+                    todo.append(self.outermost(use.module, use.owner, draft.variable))
+
+    def outermost(
+        self, module: Module, function: FunctionNode, variable: Place
+    ) -> FunctionNode:
+        """The compiled function around all others of the program that see the name."""
+        found = function
+        for outer in self.places.chain(module, function)[1:]:
+            if isinstance(outer, ast.Module) or id(outer) not in self.captures.compiled:
+                break
+            if variable.kind == "local" and id(outer) == variable.owner:
+                break
+            found = outer
+        return found
+
+    def module_of(self, function: FunctionNode) -> Module:
+        value = self.facts.interpreter.functions[id(function)]
+        return value.module
+
+    # --- one plan for all variables that meet in one function
+
+    def group(self, capture: Capture) -> list[Draft]:
+        place = capture.place
+        first = self.drafts[place if place.kind == "attribute" else place.variable]
+        chosen, functions = [first], set(first.needs)
+        grew = True
+        while grew:
+            grew = False
+            for draft in self.drafts.values():
+                if draft not in chosen and functions & draft.needs.keys():
+                    chosen.append(draft)
+                    functions |= draft.needs.keys()
+                    grew = True
+        return sorted(chosen, key=lambda d: list(self.drafts).index(d.variable))
+
+    def plan(self, capture: Capture) -> Hoist:
+        """What to change so that a capture and those that it meets become arguments.
+
+        Raises:
+          CannotFix: the value cannot be an argument, or not all uses can be followed.
+        """
+        drafts = self.group(capture)
+        for draft in drafts:
+            if draft.obstacle:
+                raise CannotFix(draft.obstacle)
+            if any(c.is_written_inside for c in draft.captures):
+                name = ast.unparse(draft.captures[0].node)
+                raise CannotFix(f"the compiled code also changes `{name}`")
+        functions = dict(pair for d in drafts for pair in d.needs.items())
+        taken = set().union(*(scope_names(f) for f in functions.values()))
+        items: dict[Place, tuple[Item, ...]] = {
+            d.variable: self.items(d, taken) for d in drafts
+        }
+        made: dict[int, Parameters] = {}
+        for key, function in functions.items():
+            mine = tuple(i for d in drafts if key in d.needs for i in items[d.variable])
+            made[key] = self.parameters(function, mine)
+        return self.assemble(made)
+
+    def items(self, draft: Draft, taken: set[str]) -> tuple[Item, ...]:
+        """The values to pass for one variable: the whole of it, or the keys read."""
+        variable = draft.variable
+        module, sample, _ = draft.reads[0]
+        whole = sample
+        while isinstance(whole, ast.Subscript):
+            whole = whole.value
+        if any(self.is_data(m, strip(r)) for m, r, _ in draft.reads):
+            reads = tuple((m, strip(r)) for m, r, _ in draft.reads)
+            return (self.item(draft, variable, whole, module, reads, taken),)
+        by_key: dict[Place, list[tuple[Module, ast.expr]]] = {}
+        for where, read, _ in draft.reads:
+            place = self.captures.place(where, read)
+            if place is None or not place.path or place == variable:
+                name = ast.unparse(whole)
+                raise CannotFix(
+                    f"`{name}` is not known to hold nothing but numbers and arrays"
+                )
+            by_key.setdefault(place, []).append((where, read))
+        return tuple(
+            self.item(draft, place, reads[0][1], reads[0][0], tuple(reads), taken)
+            for place, reads in by_key.items()
+        )
+
+    def item(
+        self,
+        draft: Draft,
+        place: Place,
+        sample: ast.expr,
+        module: Module,
+        reads: tuple[tuple[Module, ast.expr], ...],
+        taken: set[str],
+    ) -> Item:
+        if not any(self.is_data(where, read) for where, read in reads):
+            text = ast.unparse(reads[0][1])
+            raise CannotFix(f"`{text}` is not known to be a number or an array")
+        for where, read in reads:
+            self.require_dynamic(where, read)
+        name = self.parameter_name(place, sample, taken)
+        taken.add(name)
+        changes = [c for c in self.places.of(place) if c.rebinds]
+        copied = self.places.origin(place) != place and not changes
+        owner = self.facts.project.by_path.get(str(place.owner))
+        return Item(
+            place, name, sample, module, reads, copied, owner.name if owner else ""
+        )
+
+    def parameter_name(self, place: Place, sample: ast.expr, taken: set[str]) -> str:
+        """A name that a reader would choose, and that nothing in the functions uses."""
+        own = isinstance(sample, ast.Name) and not place.path
+        base = str(place.name).strip("_")
+        last = place.path[-1] if place.path else None
+        if isinstance(last, tuple):
+            key = str(last[0])
+            base = key if key.isidentifier() else f"{base}_{key}"
+        elif isinstance(last, str):
+            base = last.strip(".")
+        base = base.lower() if base.isupper() else base
+        if not base.isidentifier():
+            base = "value"
+        if own and base == place.name:
+            return base
+        name, count = base, 0
+        while name in taken:
+            count += 1
+            name = f"{base}_{count}"
+        return name
+
+    def is_data(self, module: Module, node: ast.expr) -> bool:
+        """Is it made of numbers and arrays, as far as can be seen?"""
+        tables = self.facts.interpreter
+        found = [t[id(node)] for t in (tables.traced, tables.host) if id(node) in t]
+        if any(is_data(value) for value in found):
+            return True
+        options = [o for value in found for o in alternatives(value)]
+        is_open = any(isinstance(o, Unknown) for o in options)
+        return is_open and self.is_operand(module, node)
+
+    def is_operand(self, module: Module, node: ast.expr) -> bool:
+        """Is it used as only a number or an array can be?"""
+        match module.parent(node):
+            case ast.BinOp(op=op):
+                return not isinstance(op, ast.Mod | ast.Add)
+            case ast.UnaryOp(op=ast.USub()):
+                return True
+            case ast.Call(func=func, args=args) if node in args:
+                name = self.sites.library(module, func) or ""
+                return name.startswith("jax.numpy.")
+            case _:
+                return False
+
+    def require_dynamic(self, module: Module, read: ast.expr) -> None:
+        """A tracer will do where the value is read.
+
+        Raises:
+          CannotFix: Python itself must know the value there.
+        """
+        below: ast.AST = read
+        for outer in module.ancestors(read):
+            if isinstance(outer, STATIC_POSITIONS) and outer.test is below:
+                raise CannotFix(f"Python branches on `{ast.unparse(read)}`")
+            if isinstance(outer, ast.Slice) or (
+                isinstance(outer, ast.Call) and is_shape_argument(outer, below)
+            ):
+                raise CannotFix(f"`{ast.unparse(read)}` is a size or an axis")
+            if isinstance(outer, ast.JoinedStr | ast.stmt):
+                return
+            below = outer
+
+    def parameters(self, function: FunctionNode, items: tuple[Item, ...]) -> Parameters:
+        spec = function.args
+        keyword_only = bool(
+            spec.vararg or spec.kwonlyargs or spec.kwarg or spec.defaults
+        )
+        return Parameters(function, self.module_of(function), items, keyword_only)
+
+    # --- the uses of all functions
+
+    def assemble(self, made: dict[int, Parameters]) -> Hoist:
+        handovers: list[Handover] = []
+        bound: list[tuple[Use, tuple[Item, ...]]] = []
+        mapped: list[tuple[Layer, Parameters]] = []
+        shields: dict[int, Shield] = {}
+        is_public = False
+        for parameters in made.values():
+            uses = self.sites.of(parameters.module, parameters.function)
+            self.require_plain(uses.layers)
+            mine = self.shields(parameters, uses)
+            shields |= mine
+            bound += [(u, parameters.items) for u in uses.passed if self.is_compiled(u)]
+            for use in uses.calls:
+                if not any(id(layer.node) in mine for layer in use.layers):
+                    handovers.append(self.handover(parameters, use))
+                    is_public = is_public or self.is_api(parameters)
+                elif self.is_compiled(use):
+                    raise CannotFix(
+                        "compiled code calls it too, and not all of its other uses can"
+                        " be followed"
+                    )
+            outside = layers_outside(uses, mine)
+            mapped += [
+                (layer, parameters)
+                for layer in uses.layers
+                if layer.name in MAPPING and id(layer.node) not in outside
+            ]
+        return Hoist(
+            tuple(made.values()),
+            tuple(handovers),
+            tuple(bound),
+            tuple(mapped),
+            tuple(shields.values()),
+            is_public,
+        )
+
+    def shields(self, parameters: Parameters, uses: Uses) -> dict[int, Shield]:
+        """What must go behind a function of its old signature, by the layer's node."""
+        found: dict[int, Shield] = {}
+        for use in (*uses.passed, *uses.escapes):
+            if use in uses.escapes or not self.is_compiled(use):
+                found |= self.shield(parameters, use)
+        for use in uses.calls:
+            if self.is_compiled(use):
+                continue
+            keeps_method = use.compiled_by is not None and any(
+                item.is_attribute for item in parameters.items
+            )
+            if keeps_method or not self.can_spell(use, parameters):
+                found |= self.shield(parameters, use)
+        if not (uses.calls or uses.passed or uses.escapes):
+            found |= self.shield_root(parameters, uses.layers)
+        for one in found.values():
+            self.require_visible(one)
+        return found
+
+    def require_visible(self, shield: Shield) -> None:
+        """The new function must see the variables where it stands."""
+        layer = shield.layer
+        owner = self.places.owner(layer.module, layer.node)
+        use = Use(layer.node, layer.module, owner, ())
+        for item in shield.parameters.items:
+            if not item.is_attribute and not self.is_visible(item, use):
+                text = ast.unparse(item.sample)
+                raise CannotFix(
+                    f"`{text}` cannot be named where the function is jitted"
+                )
+
+    def is_compiled(self, use: Use) -> bool:
+        return id(use.owner) in self.captures.compiled
+
+    def require_plain(self, layers: Sequence[Layer]) -> None:
+        """Options of transforms that count arguments from the end, or all of them."""
+        for layer in layers:
+            options = layer.node.keywords if isinstance(layer.node, ast.Call) else []
+            for option in options:
+                if option.arg in ("in_shardings", "in_specs", "axis_size"):
+                    raise CannotFix(f"`{option.arg}` lists the arguments")
+                if option.arg in ("static_argnums", "donate_argnums", "argnums") and (
+                    any(isinstance(n, ast.USub) for n in ast.walk(option.value))
+                ):
+                    raise CannotFix(f"`{option.arg}` counts from the end")
+
+    def handover(self, parameters: Parameters, use: Use) -> Handover:
+        call = use.node
+        assert isinstance(call, ast.Call), "a use that is called"
+        starred = any(isinstance(a, ast.Starred) for a in call.args)
+        by_keyword = parameters.keyword_only or bool(call.keywords) or starred
+        if by_keyword and use.is_mapped:
+            raise CannotFix("`jax.vmap` maps over every keyword argument")
+        return Handover(use, parameters.items, self.is_compiled(use), by_keyword)
+
+    def can_spell(self, use: Use, parameters: Parameters) -> bool:
+        """Can the host name the items where it calls the function?"""
+        return all(self.is_visible(item, use) for item in parameters.items)
+
+    def is_visible(self, item: Item, use: Use) -> bool:
+        place = item.place
+        chain = self.places.chain(use.module, use.owner)
+        if item.is_attribute:
+            return self.receiver(item, use) is not None
+        if place.kind == "local":
+            if not any(id(scope) == place.owner for scope in chain):
+                return False
+            inner = chain[: [id(s) for s in chain].index(int(place.owner))]
+            return not any(binds(self, s, place.name) for s in inner)
+        if use.module.path == place.owner:
+            return not any(
+                binds(self, s, place.name)
+                for s in chain
+                if not isinstance(s, ast.Module)
+            )
+        return not self.is_imported_by_name(item, use.module) or item.is_copied
+
+    def is_imported_by_name(self, item: Item, module: Module) -> bool:
+        for name, stmt in self.places.imports(module.tree).items():
+            if isinstance(stmt, ast.ImportFrom):
+                place = Place("module", module.path, name)
+                if self.places.origin(place).variable == item.place.variable:
+                    return True
+        return False
+
+    def receiver(self, item: Item, use: Use) -> ast.expr | None:
+        """The object whose attribute the item is, where a bound method is called."""
+        call = use.node
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            return None
+        receiver = call.func.value
+        return receiver if isinstance(receiver, ast.Name) else None
+
+    def is_api(self, parameters: Parameters) -> bool:
+        """May code outside of the project call the function?"""
+        name = getattr(parameters.function, "name", "_")
+        module = parameters.module
+        is_package = "." in module.name or module.is_package
+        top = isinstance(self.places.owner(module, parameters.function), ast.Module)
+        return is_package and top and not name.startswith("_")
+
+    # --- shields
+
+    def shield(self, parameters: Parameters, use: Use) -> dict[int, Shield]:
+        layer = use.compiled_by
+        if layer is None:
+            name = getattr(parameters.function, "name", "the lambda")
+            raise CannotFix(
+                f"`{name}` is passed on as a value on line {use.node.lineno}, and not"
+                " all of its calls can be seen"
+            )
+        return {id(layer.node): Shield(parameters, layer)}
+
+    def shield_root(
+        self, parameters: Parameters, layers: Sequence[Layer]
+    ) -> dict[int, Shield]:
+        """Nobody in the project calls it: its users keep their calls as they are."""
+        layer = next((one for one in reversed(layers) if one.compiles), None)
+        if layer is None:
+            raise CannotFix("no call of it can be seen")
+        return {id(layer.node): Shield(parameters, layer)}
+
+
+def layers_outside(uses: Uses, shields: dict[int, Shield]) -> set[int]:
+    """The layers that are around a shield, and so see the old signature."""
+    found: set[int] = set()
+    for use in (*uses.calls, *uses.passed, *uses.escapes):
+        nodes = [id(layer.node) for layer in use.layers]
+        cut = [i for i, node in enumerate(nodes) if node in shields]
+        found.update(nodes[cut[0] + 1 :] if cut else ())
+    return found
+
+
+def binds(hoisting: Hoisting, scope: ScopeNode, name: str) -> bool:
+    if isinstance(scope, ast.Module):
+        return False
+    return name in hoisting.places.locals_of(scope)
+
+
+def strip(read: ast.expr) -> ast.expr:
+    """The variable of `settings["a"]["b"]`."""
+    while isinstance(read, ast.Subscript):
+        read = read.value
+    return read
+
+
+def is_data(value: Value) -> bool:
+    """Numbers, arrays, and tuples, lists and dicts of them."""
+    for option in alternatives(value):
+        match option:
+            case Const(value=bool() | int() | float() | complex()) | Array():
+                continue
+            case Static(type=kind) if kind in NUMBERS:
+                continue
+            case Seq(kind="tuple" | "list", items=items) if items is not None:
+                if not all(is_data(v) for v in items):
+                    return False
+            case Seq(kind="tuple" | "list", elem=elem) if elem is not None:
+                if not is_data(elem):
+                    return False
+            case Dict(items=pairs) if pairs is not None:
+                if not all(isinstance(k, str) and is_data(v) for k, v in pairs):
+                    return False
+            case InstanceValue() if option.cls.kind == "namedtuple":
+                if not all(is_data(v) for v in option.attrs.values()):
+                    return False
+            case _:
+                return False
+    return True
+
+
+SHAPE_FUNCTIONS = frozenset(
+    {
+        *("range", "zeros", "ones", "full", "empty", "eye", "arange", "linspace"),
+        *("reshape", "broadcast_to", "tile", "repeat", "one_hot", "split", "len"),
+        *("isinstance", "top_k"),
+    }
+)
+SHAPE_KEYWORDS = frozenset(
+    {"shape", "axis", "axes", "length", "size", "num", "dtype", "ndim", "n", "k"}
+)
+
+
+def is_shape_argument(call: ast.Call, argument: ast.AST) -> bool:
+    """Must the argument be known while tracing?"""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    name = call.func.id if isinstance(call.func, ast.Name) else name
+    if isinstance(argument, ast.keyword):
+        return argument.arg in SHAPE_KEYWORDS
+    if name in ("full", "linspace", "tile", "repeat", "one_hot", "top_k", "reshape"):
+        return argument is not call.args[0] if call.args else False
+    return name in SHAPE_FUNCTIONS
+
+
+def listed(names: Iterable[str]) -> str:
+    *most, last = dict.fromkeys(names)
+    return f"{', '.join(most)} and {last}" if most else last
