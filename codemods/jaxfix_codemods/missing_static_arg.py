@@ -4,6 +4,7 @@ import ast
 from typing import ClassVar
 
 from jaxfix.codemod import (
+    CannotFix,
     Function,
     Parameter,
     Plan,
@@ -117,6 +118,9 @@ class MissingStaticArg(Rule):
 
     def plan(self, fn: Function, node: ast.AST) -> Plan:
         change = change_at(fn, node)
+        demand = demands.demand_of(fn, node)
+        if demand is not None and not demand.firm:
+            refuse_arrays(change)
         for declaration in change.declarations.values():
             static_options.check_declaration(declaration.root)
         if not change.names():
@@ -156,6 +160,18 @@ def is_needed(
     if not any(start.parameters for start in starts):
         return demand.what != "a condition"
     return all(start.key <= fn.facts.needed for start in starts)
+
+
+def refuse_arrays(change: declarations.Closure) -> None:
+    """An array is passed on purpose, where there are operations for traced values.
+
+    Raises:
+      CannotFix: some call passes one.
+    """
+    for _, given, kind in change.conversions:
+        if kind == "int":
+            text = f"`{ast.unparse(given)}` (line {given.lineno})"
+            raise CannotFix(f"{text} is an array, and a static argument must be hashable")
 
 
 def change_at(fn: Function, node: ast.AST) -> declarations.Closure:

@@ -280,14 +280,14 @@ def settings(facts: Facts) -> dict[Parameter, Evidence]:
             spec = fn.node.args
             names = [a.arg for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)]
             for site in call_sites(facts, fn.node):
-                if _calls(site, root):
+                if calls_root(site, root):
                     for name in names:
                         if name not in static:
                             _note_setting(facts, site, Parameter(fn.node, name), found)
     return found
 
 
-def _calls(site: Site, root: TransformedValue) -> bool:
+def calls_root(site: Site, root: TransformedValue) -> bool:
     callee = site.callee
     while isinstance(callee, BoundValue | PartialValue):
         callee = callee.function

@@ -10,7 +10,7 @@ worked out from the signature; with both given, just what is listed counts.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from .._analysis.declarations import Closure
 from .._analysis.facts import Function
@@ -53,18 +53,38 @@ def carry_out(write: Rewriter, change: Closure) -> None:
 
 
 def convert(write: Rewriter, caller: Function, node: ast.expr, kind: str) -> None:
-    """Make an argument hashable: `[1, 2]` becomes `(1, 2)`, `n` becomes `int(n)`."""
+    """Make an argument hashable: `[1, 2]` becomes `(1, 2)`, `n` becomes `int(n)`.
+
+    `kind` is the type to convert to, or "items" for the items of a dict.
+    """
     writer = write.writer(caller.module)
-    key = ("converted", id(node))
-    if key in write.endings:
-        return
-    if kind == "tuple" and isinstance(node, ast.List):
-        items = [*node.elts]
-        make = lambda: tuple_text([writer.expr(i) for i in items])  # noqa: E731
-    else:
-        make = lambda: f"{kind}({writer.expr(node)})"  # noqa: E731
-    write.at_end(key, lambda: writer.edit(node, make))
+
+    def converted() -> str:
+        return _converted(writer, node, kind)
+
+    write.at_end(("converted", id(node)), lambda: writer.edit(node, converted))
     write.touch(caller)
+
+
+def _converted(writer: Writer, node: ast.expr, kind: str) -> str:
+    match node:
+        case ast.List(elts=items) if kind == "tuple":
+            return tuple_text([writer.expr(i) for i in items])
+        case ast.Dict(keys=keys, values=values) if kind == "items" and _plain_keys(keys):
+            pairs = sorted(
+                (writer.expr(key), writer.expr(value))
+                for key, value in zip(keys, values, strict=True)
+                if key is not None
+            )
+            return tuple_text([f"({key}, {value})" for key, value in pairs])
+        case _ if kind == "items":
+            return f"tuple(sorted({writer.expr(node)}.items()))"
+        case _:
+            return f"{kind}({writer.expr(node)})"
+
+
+def _plain_keys(keys: Sequence[ast.expr | None]) -> bool:
+    return all(isinstance(k, ast.Constant) and isinstance(k.value, str) for k in keys)
 
 
 def check_declaration(root: TransformedValue, remove: Iterable[str] = ()) -> None:

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import ast
+from typing import ClassVar
+
+from jaxfix.codemod import (
+    ClassValue,
+    Evidence,
+    Function,
+    FunctionValue,
+    Plan,
+    Problem,
+    Rewriter,
+    Rule,
+    Sites,
+    hashing,
+    static_options,
+)
+
+
+class UnhashableStaticArg(Rule):
+    """Static argument without a hash, or with one that changes.
+
+    Compiled programs are kept by the hash and the value of their static arguments. A
+    list, a dict, an array or an instance of a dataclass that is not frozen has no hash,
+    so the call fails; an object whose hash changes with its attributes gets the program
+    of another object, or its own of earlier.
+
+    ## Example
+
+    ```python before
+    @functools.partial(jax.jit, static_argnames=("sizes",))
+    def blocks(x, sizes):
+        return x.reshape(sizes)
+
+
+    def both(x):
+        return blocks(x, [3, 4]), blocks(x, [2, 6])
+    ```
+
+    ```python after
+    @functools.partial(jax.jit, static_argnames=("sizes",))
+    def blocks(x, sizes):
+        return x.reshape(sizes)
+
+
+    def both(x):
+        return blocks(x, (3, 4)), blocks(x, (2, 6))
+    ```
+
+    ```python check
+    both(jnp.arange(12.0))
+    ```
+
+    ## Safety
+
+    Safe: the calls fail as they stand. A list becomes a tuple and a dict a tuple of its
+    items, of which the function makes a dict again; an array whose values are not
+    needed while tracing comes out of the declaration; a dataclass of which no field is
+    assigned becomes frozen.
+
+    ## Not fixed
+
+    - An array whose values are needed while tracing, a dict of arrays.
+    - A dataclass whose fields are assigned somewhere, or have no hash themselves.
+    - A class whose `__hash__` reads attributes that are assigned later: pass them as
+      arguments, or make the class frozen.
+
+    ## See
+
+    - https://docs.jax.dev/en/latest/jit-compilation.html#marking-arguments-as-static
+    """
+
+    visits: ClassVar = (ast.Call, ast.Name, ast.Attribute)
+
+    def find(self, fn: Function, node: ast.expr) -> Problem | None:
+        trouble = hashing.trouble_at(fn, node)
+        if trouble is None:
+            return None
+        because = Evidence(fn.path, trouble.line, trouble.because)
+        return Problem(trouble.message, (because,))
+
+    def plan(self, fn: Function, node: ast.expr) -> Plan:
+        trouble = hashing.trouble_at(fn, node)
+        assert trouble is not None, "it was found"
+        mend = hashing.mend_of(fn.facts, trouble)
+        if mend.remove is not None:
+            static_options.check_declaration(trouble.root, [mend.remove])
+        return Sites(mend.title, key=mend.key)
+
+    def fix(self, fn: Function, node: ast.expr, plan: Sites, write: Rewriter) -> None:
+        trouble = hashing.trouble_at(fn, node)
+        assert trouble is not None, "it was found"
+        mend = hashing.mend_of(fn.facts, trouble)
+        for caller, argument, kind in mend.arguments:
+            static_options.convert(write, caller, argument, kind)
+        if mend.remove is not None:
+            static_options.declare(write, mend.root, remove=[mend.remove])
+        if mend.restore is not None:
+            restore_dict(write, *mend.restore)
+        if mend.freeze is not None:
+            freeze(write, mend.freeze)
+        write.touch(fn)
+
+
+def restore_dict(write: Rewriter, function: FunctionValue, name: str) -> None:
+    """Make a dict of the items again, in the first statement of the function."""
+    assert not isinstance(function.node, ast.Lambda), "the plan refuses lambdas"
+    body = function.node.body
+    is_docstring = isinstance(body[0], ast.Expr) and isinstance(
+        body[0].value, ast.Constant
+    )
+    first = body[1] if is_docstring and len(body) > 1 else body[0]
+    writer = write.writer(function.module)
+    writer.insert_before(first, writer.parse(f"{name} = dict({name})"))
+
+
+def freeze(write: Rewriter, cls: ClassValue) -> None:
+    """`@dataclass` becomes `@dataclass(frozen=True)`."""
+    writer = write.writer(cls.module)
+    for decorator in cls.node.decorator_list:
+        call = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if ast.unparse(call).rpartition(".")[2] != "dataclass":
+            continue
+        if isinstance(decorator, ast.Call):
+            writer.add_argument(decorator, "frozen=True")
+        else:
+            text = writer.expr(decorator)
+            writer.replace_decorator(decorator, f"{text}(frozen=True)")

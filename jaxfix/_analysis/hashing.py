@@ -1,0 +1,283 @@
+"""Static arguments that have no hash, or one that changes: what is wrong, what helps."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .call_sites import Parameter
+from .declarations import conversion, is_hashable
+from .finding import CannotFix
+from .objects import ClassValue, FunctionValue, InstanceValue, TransformedValue
+from .scopes import mutations
+from .static_uses import static_arguments, value_of
+from .transforms import bound_count, positional_names, static_names, underlying
+from .values import Array, Const, Dict, Seq, Value, alternatives
+
+if TYPE_CHECKING:
+    from .facts import Facts, Function
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """One static argument that cannot be hashed, or not for long.
+
+    `kind` is "dict", "list", "set", "array", "class" or "changing".
+    """
+
+    kind: str
+    root: TransformedValue
+    name: str
+    message: str
+    because: str
+    line: int
+    cls: ClassValue | None = None
+
+    @property
+    def key(self) -> str:
+        if self.cls is not None:
+            return f"frozen {self.cls.module.path}:{self.cls.node.lineno}"
+        line = getattr(self.root.node, "lineno", 0)
+        return f"hash {self.root.module.path}:{line}:{self.name}"
+
+
+def trouble_at(fn: Function, node: ast.expr) -> Trouble | None:
+    """What is wrong at a call of a jitted function, or where it is jitted."""
+    for root in fn.facts.roots_at.get(id(node), ()):
+        for name in sorted(static_names(root)):
+            if (found := _at_root(fn.facts, root, name)) is not None:
+                return found
+    if isinstance(node, ast.Call):
+        for callee in fn.callees(node):
+            for option in alternatives(callee):
+                if (found := _at_call(fn, node, option)) is not None:
+                    return found
+    return None
+
+
+def _at_root(facts: Facts, root: TransformedValue, name: str) -> Trouble | None:
+    line = getattr(root.node, "lineno", 0)
+    fn = underlying(root.function)
+    assert fn is not None, "roots_at keeps those with a project function"
+    places = positional_names(root.function)
+    if fn.owner is not None and places[:1] == [name] and bound_count(root.function) == 0:
+        return _of_class(facts, root, name, fn.owner, line)
+    for caller, _, given in static_arguments(facts, root, name):
+        value = value_of(caller, given)
+        if value is None:
+            continue
+        if any(isinstance(o, Array) for o in alternatives(value)):
+            text = f"`{name}` is static, and arrays are passed for it"
+            because = f"`{ast.unparse(given)}` is an array, which has no hash"
+            return Trouble("array", root, name, text, because, given.lineno)
+    return None
+
+
+def _of_class(
+    facts: Facts, root: TransformedValue, name: str, cls: ClassValue, line: int
+) -> Trouble | None:
+    if not is_hashable(cls):
+        text = f"`{name}` is static, and `{cls.name}` has no hash"
+        because = f"`{cls.name}` compares by value and is not frozen"
+        return Trouble("class", root, name, text, because, cls.node.lineno, cls)
+    own = cls.lookup("__hash__")
+    if isinstance(own, FunctionValue):
+        first = [a.arg for a in own.node.args.args][:1]
+        read = {
+            n.attr
+            for n in ast.walk(own.node)
+            if isinstance(n, ast.Attribute)
+            and isinstance(n.value, ast.Name)
+            and [n.value.id] == first
+        }
+        for where, store in stores(facts, cls):
+            if store.attr in read:
+                text = f"`{name}` is static, and the hash of `{cls.name}` changes"
+                because = f"`{ast.unparse(store)}`, part of the hash, is assigned"
+                del where
+                return Trouble("changing", root, name, text, because, store.lineno, cls)
+    return None
+
+
+def stores(facts: Facts, cls: ClassValue) -> list[tuple[Function, ast.Attribute]]:
+    """Assignments to attributes of instances of a class, outside of `__init__`."""
+    found: list[tuple[Function, ast.Attribute]] = []
+    for module in facts.project.in_scope():
+        for fn in facts.functions(module):
+            if getattr(fn.node, "name", "") in ("__init__", "__post_init__", "__new__"):
+                continue
+            for node in fn.walk():
+                if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                    value = value_of(fn, node.value)
+                    if any(
+                        isinstance(o, InstanceValue) and o.cls == cls
+                        for o in alternatives(value or Const(None))
+                    ):
+                        found.append((fn, node))
+    return found
+
+
+def _at_call(fn: Function, node: ast.Call, callee: Value) -> Trouble | None:
+    while not isinstance(callee, TransformedValue):
+        inner = getattr(callee, "function", None)
+        if inner is None:
+            return None
+        callee = inner
+    if not any(callee in roots for roots in fn.facts.roots_at.values()):
+        return None
+    for name in sorted(static_names(callee)):
+        for caller, site, given in static_arguments(fn.facts, callee, name):
+            value = value_of(caller, given)
+            if site.node is not node or caller is not fn or value is None:
+                continue
+            kind, cls = kind_of(value)
+            if kind in ("", "array") or conversion(value) == "":
+                continue
+            text = f"`{ast.unparse(given)}`, passed for the static `{name}`, has no hash"
+            because = f"it is a {kind}" if cls is None else (
+                f"`{cls.name}` compares by value and is not frozen"
+            )
+            return Trouble(kind, callee, name, text, because, given.lineno, cls)
+    return None
+
+
+def kind_of(value: Value) -> tuple[str, ClassValue | None]:
+    """What kind of unhashable object a value may be; "" for none."""
+    for option in alternatives(value):
+        match option:
+            case Dict() | Const(value=dict()):
+                return "dict", None
+            case Seq(kind="list" | "set" as kind):
+                return kind, None
+            case Const(value=list()):
+                return "list", None
+            case Array():
+                return "array", None
+            case InstanceValue(cls=cls) if not is_hashable(cls):
+                return "class", cls
+            case _:
+                continue
+    return "", None
+
+
+# --- what helps
+
+
+@dataclass(slots=True)
+class Mend:
+    """How the arguments become hashable.
+
+    `arguments` are converted where they are passed, to a "tuple", "frozenset" or
+    "items"; `restore` is the function that makes a dict of the items again.
+    """
+
+    title: str
+    key: str
+    root: TransformedValue
+    arguments: list[tuple[Function, ast.expr, str]]
+    remove: str | None = None
+    restore: tuple[FunctionValue, str] | None = None
+    freeze: ClassValue | None = None
+
+
+def mend_of(facts: Facts, trouble: Trouble) -> Mend:
+    """How to mend it.
+
+    Raises:
+      CannotFix: nothing keeps the meaning.
+    """
+    match trouble.kind:
+        case "array":
+            return _release(facts, trouble)
+        case "class":
+            return _freeze(facts, trouble)
+        case "changing":
+            raise CannotFix(
+                "what the hash depends on must not change while programs are kept: "
+                "pass it as an argument, or make the class frozen"
+            )
+        case _:
+            return _convert(facts, trouble)
+
+
+def _release(facts: Facts, trouble: Trouble) -> Mend:
+    fn = underlying(trouble.root.function)
+    assert fn is not None, "roots_at keeps those with a project function"
+    if Parameter(fn.node, trouble.name) in facts.used_as_static:
+        raise CannotFix(f"the value of `{trouble.name}` is needed while tracing")
+    title = f"`{trouble.name}` is traced"
+    return Mend(title, trouble.key, trouble.root, [], remove=trouble.name)
+
+
+def _freeze(facts: Facts, trouble: Trouble) -> Mend:
+    cls = trouble.cls
+    assert cls is not None, "a class is the trouble"
+    if cls.kind != "dataclass":
+        raise CannotFix(f"`{cls.name}` defines `__eq__` and no `__hash__`")
+    if any(isinstance(base, ClassValue) for base in cls.bases):
+        raise CannotFix(f"`{cls.name}` inherits from a dataclass that is not frozen")
+    for fn, store in stores(facts, cls):
+        raise CannotFix(
+            f"`{ast.unparse(store)}` is assigned ({fn.path}, line {store.lineno})"
+        )
+    _check_fields(facts, cls)
+    return Mend("frozen=True", trouble.key, trouble.root, [], freeze=cls)
+
+
+def _check_fields(facts: Facts, cls: ClassValue) -> None:
+    for stmt in cls.node.body:
+        if isinstance(stmt, ast.FunctionDef) and stmt.name == "__post_init__":
+            raise CannotFix(f"`{cls.name}.__post_init__` assigns to fields")
+    for module in facts.project.in_scope():
+        for fn in facts.functions(module):
+            for node in fn.walk():
+                value = value_of(fn, node) if isinstance(node, ast.Call) else None
+                if isinstance(value, InstanceValue) and value.cls == cls:
+                    for name, attr in value.attrs.items():
+                        if conversion(attr) != "":
+                            raise CannotFix(f"its field `{name}` has no hash")
+
+
+def _convert(facts: Facts, trouble: Trouble) -> Mend:
+    fn = underlying(trouble.root.function)
+    assert fn is not None, "roots_at keeps those with a project function"
+    arguments: list[tuple[Function, ast.expr, str]] = []
+    kinds = {"dict": "items", "list": "tuple", "set": "frozenset"}
+    for caller, _, given in static_arguments(facts, trouble.root, trouble.name):
+        value = value_of(caller, given)
+        if value is None:
+            continue
+        for option in alternatives(value):
+            _check_parts(option, given)
+        if any(node is given for _, node, _ in arguments):
+            continue
+        kind, _ = kind_of(value)
+        if kind != trouble.kind:
+            raise CannotFix(f"`{ast.unparse(given)}` (line {given.lineno}) is no "
+                            f"{trouble.kind}")
+        arguments.append((caller, given, kinds[kind]))
+    restore = None
+    if trouble.kind == "dict":
+        if isinstance(fn.node, ast.Lambda):
+            raise CannotFix("a lambda cannot make a dict of the items again")
+        restore = (fn, trouble.name)
+    elif any(name == trouble.name for name, _ in mutations(fn.node)):
+        raise CannotFix(f"`{trouble.name}` is changed in place")
+    title = {
+        "dict": "its items as a tuple",
+        "list": "a tuple",
+        "set": "a frozenset",
+    }[trouble.kind]
+    return Mend(title, trouble.key, trouble.root, arguments, restore=restore)
+
+
+def _check_parts(value: Value, given: ast.expr) -> None:
+    parts: list[Value | None] = []
+    match value:
+        case Dict(items=pairs):
+            parts = [value.elem] if pairs is None else [v for _, v in pairs]
+        case Seq(items=items):
+            parts = [value.elem] if items is None else list(items)
+    if any(part is not None and conversion(part) != "" for part in parts):
+        raise CannotFix(f"`{ast.unparse(given)}` has parts without a hash")
