@@ -1,0 +1,582 @@
+"""Parts of arrays whose size depends on data, and the reductions that consume them.
+
+`x[mask]` and `x[:n]` have no shape while JAX traces. Where they are reduced at once, or
+by way of a name, the reduction can look at the whole array and skip what is not wanted:
+`jnp.sum(x, where=mask)`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from . import arrays, build, jax_api
+from .definitions import (
+    bindings,
+    definition,
+    in_traced_region,
+    loads,
+    resolved,
+    same,
+    statement_of,
+    unchanged,
+)
+from .effects import cost
+from .finding import CannotFix, Safety
+from .shapes import known_dims
+from .values import Array, Const
+
+if TYPE_CHECKING:
+    from .facts import Function
+
+Spell = Callable[[str], str]
+
+REDUCTIONS = frozenset("sum prod mean max min any all std var".split())
+FINDERS = frozenset(
+    f"{m}.{n}" for m in ("jax.numpy", "numpy") for n in ("where", "nonzero")
+)
+ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """`base[mask]` or `base[lower:upper]`; `node` is the subscript."""
+
+    node: ast.Subscript
+    base: ast.expr
+    mask: ast.expr | None
+    part: ast.Slice | None
+
+    def picks_as(self, fn: Function, other: Selection) -> bool:
+        """Do both pick the elements at the same places?"""
+        if self.mask is not None and other.mask is not None:
+            return same(resolved(fn, self.mask), resolved(fn, other.mask))
+        if self.part is not None and other.part is not None:
+            return same(self.part, other.part)
+        return False
+
+
+def subscript_selection(fn: Function, node: ast.AST) -> Selection | None:
+    """The selection that a subscript makes, if its size is traced."""
+    if not isinstance(node, ast.Subscript) or not isinstance(node.ctx, ast.Load):
+        return None
+    if not arrays.is_array(fn.value(node.value)):
+        return None
+    index = node.slice
+    if isinstance(index, ast.Slice):
+        bounds = [b for b in (index.lower, index.upper) if b is not None]
+        if any(fn.traced(b) for b in bounds):
+            return Selection(node, node.value, None, index)
+        return None
+    mask = mask_of(fn, index)
+    return Selection(node, node.value, mask, None) if mask is not None else None
+
+
+def mask_of(fn: Function, index: ast.expr) -> ast.expr | None:
+    """The traced mask that an index is or is made from (`jnp.where(mask)`)."""
+    if is_mask(fn, index):
+        return index
+    if isinstance(index, ast.Subscript) and fn.value(index.slice) == Const(0):
+        index = index.value
+    if isinstance(index, ast.Call) and arrays.library(fn, index) in FINDERS:
+        if len(index.args) == 1 and not index.keywords and is_mask(fn, index.args[0]):
+            return index.args[0]
+    return None
+
+
+def is_mask(fn: Function, node: ast.expr) -> bool:
+    return bool(fn.traced(node)) and arrays.kind(fn.tracer(node)) == "b"
+
+
+def selection(fn: Function, node: ast.expr) -> Selection | None:
+    """The selection that an expression is, itself or by way of a name."""
+    if isinstance(node, ast.Name):
+        found = definition(fn, node)
+        if found is None:
+            return None
+        made = subscript_selection(fn, found[1])
+        if made is not None and unchanged(fn, made.node, found[0], node):
+            return made
+        return None
+    return subscript_selection(fn, node)
+
+
+# --- reductions
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """A reduction of `operand`. `name` is that of the jax function, or `"count"`."""
+
+    node: ast.expr
+    name: str
+    operand: ast.expr
+    axis: ast.expr | None = None
+    keywords: tuple[ast.keyword, ...] = ()
+
+
+def reduction(fn: Function, node: ast.AST) -> Reduction | None:
+    """What a call, or `x.size`, `x.shape[0]`, reduces."""
+    match node:
+        case ast.Attribute(value=operand, attr="size"):
+            return Reduction(node, "count", operand)
+        case ast.Subscript(value=ast.Attribute(value=operand, attr="shape")):
+            is_first = fn.value(node.slice) == Const(0)
+            return Reduction(node, "count", operand) if is_first else None
+        case ast.Call(func=ast.Attribute(value=receiver, attr=attr)) if (
+            attr in REDUCTIONS and arrays.method(fn, node) is not None
+        ):
+            return _called(node, attr, receiver, node.args)
+        case ast.Call(args=[operand, *rest]):
+            name = arrays.library(fn, node) or ""
+            module, _, function = name.rpartition(".")
+            if module in ("jax.numpy", "numpy") and function in REDUCTIONS:
+                return _called(node, function, operand, rest)
+            if name in ("sum", "max", "min", "any", "all") and not rest:
+                return _called(node, name, operand, rest)
+            if name in ("len", "jax.numpy.size", "numpy.size") and not rest:
+                return Reduction(node, "count", operand)
+    return None
+
+
+def _called(
+    node: ast.Call, name: str, operand: ast.expr, rest: list[ast.expr]
+) -> Reduction | None:
+    axis = rest[0] if rest else None
+    others: list[ast.keyword] = []
+    for keyword in node.keywords:
+        if keyword.arg == "axis":
+            axis = keyword.value
+        elif keyword.arg in ("dtype", "ddof", "correction"):
+            others.append(keyword)
+        else:
+            return None
+    if len(rest) > 1:
+        return None
+    return Reduction(node, name, operand, axis, tuple(others))
+
+
+def consumer(fn: Function, node: ast.expr) -> Reduction | None:
+    """The reduction that an expression ends in, through elementwise operations."""
+    while True:
+        parent = fn.module.parent(node)
+        if isinstance(parent, ast.keyword):
+            return None
+        if isinstance(parent, ast.Attribute):
+            above = fn.module.parent(parent)
+            for outer in (parent, above):
+                found = reduction(fn, outer) if outer is not None else None
+                if found is not None and found.operand is node:
+                    return found
+            if isinstance(above, ast.Call) and node in elementwise_parts(fn, above):
+                node = above
+                continue
+            return None
+        found = reduction(fn, parent) if parent is not None else None
+        if found is not None and found.operand is node:
+            return found
+        if not isinstance(parent, ast.expr) or node not in elementwise_parts(fn, parent):
+            return None
+        node = parent
+
+
+def elementwise_parts(fn: Function, node: ast.expr) -> list[ast.expr]:
+    """The operands of an elementwise operation; empty if it is none."""
+    match node:
+        case ast.BinOp(op=op) if not isinstance(op, ast.MatMult):
+            return [node.left, node.right]
+        case ast.UnaryOp(operand=operand):
+            return [operand]
+        case ast.Compare(left=left, ops=ops, comparators=rest):
+            if any(isinstance(o, ast.In | ast.NotIn | ast.Is | ast.IsNot) for o in ops):
+                return []
+            return [left, *rest]
+        case ast.BoolOp(values=values):
+            return values
+        case ast.Call(func=ast.Attribute(value=receiver, attr="astype" | "conj")):
+            return [receiver] if arrays.method(fn, node) is not None else []
+        case ast.Call(args=args, keywords=[]):
+            name = arrays.library(fn, node)
+            if name in ("abs", "round") and len(args) == 1:
+                return args
+            api = jax_api.lookup(name) if name and name.startswith("jax.") else None
+            if api is not None and api.result in ("same", "float", "bool", "int"):
+                is_finder = name in FINDERS and len(args) != 3
+                return [] if is_finder or name == "jax.numpy.select" else args
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """An elementwise expression of selections, to be computed for whole arrays.
+
+    `leaves` are the parts to be replaced by their bases; `guarded` says that the values
+    at other places might be NaN, so that 1 must stand there.
+    """
+
+    leaves: tuple[tuple[ast.expr, Selection], ...]
+    guarded: bool = False
+
+
+def whole(fn: Function, expr: ast.expr, like: Selection | None = None) -> Whole:
+    """How an expression of selections is computed for whole arrays.
+
+    Raises:
+      CannotFix: it is not elementwise, or the selections differ.
+    """
+    leaves: list[tuple[ast.expr, Selection]] = []
+    _collect(fn, expr, leaves)
+    first = like or (leaves[0][1] if leaves else None)
+    for node, found in leaves:
+        if first is not None and not first.picks_as(fn, found):
+            raise CannotFix(f"`{ast.unparse(node)}` picks elements by another mask")
+        if not isinstance(found.base, ATOMS):
+            raise CannotFix("what is masked has no name")
+    if not leaves or cost(fn, expr).total:
+        return Whole(tuple(leaves))
+    if not _only_leaves_are_at_risk(fn, expr, [node for node, _ in leaves]):
+        text = ast.unparse(expr)
+        raise CannotFix(f"`{text}` may not be defined, or have no gradient, elsewhere")
+    return Whole(tuple(leaves), guarded=True)
+
+
+def _collect(
+    fn: Function, expr: ast.expr, leaves: list[tuple[ast.expr, Selection]]
+) -> None:
+    found = selection(fn, expr)
+    if found is not None:
+        leaves.append((expr, found))
+        return
+    parts = elementwise_parts(fn, expr)
+    if any(holds_selection(fn, part) for part in parts):
+        for part in parts:
+            _collect(fn, part, leaves)
+    elif holds_selection(fn, expr):
+        raise CannotFix(f"`{ast.unparse(expr)}` is not computed element by element")
+    elif not arrays.is_scalar(fn.value(expr)):
+        raise CannotFix(f"`{ast.unparse(expr)}` may have a shape of its own")
+
+
+def holds_selection(fn: Function, expr: ast.expr) -> bool:
+    return any(
+        isinstance(n, ast.Subscript | ast.Name) and selection(fn, n) is not None
+        for n in ast.walk(expr)
+    )
+
+
+def _only_leaves_are_at_risk(
+    fn: Function, expr: ast.expr, leaves: list[ast.expr]
+) -> bool:
+    """With 1 in place of a leaf, is everything that may be undefined defined?"""
+    safe_at_one = {
+        f"jax.numpy.{n}"
+        for n in "log log2 log10 log1p sqrt cbrt exp expm1 reciprocal".split()
+    }
+    for node in ast.walk(expr):
+        if not isinstance(node, ast.expr) or not elementwise_parts(fn, node):
+            continue
+        parts = elementwise_parts(fn, node)
+        inner = all(cost(fn, part).total for part in parts)
+        if cost(fn, node).total or not inner:
+            continue
+        risky = parts[-1] if isinstance(node, ast.BinOp) else parts[0]
+        known = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)
+        known = known or arrays.library(fn, node) in safe_at_one
+        if not known or not any(risky is leaf for leaf in leaves):
+            return False
+    return True
+
+
+# --- the mask of a selection, as an expression
+
+
+def where_mask(fn: Function, found: Selection, spell: Spell) -> ast.expr:
+    """The argument `where=` for a reduction of the whole array.
+
+    Raises:
+      CannotFix: the mask is not known to have the shape of the array.
+    """
+    if found.part is not None:
+        return aligned(fn, found, slice_mask(fn, found.base, found.part, spell))
+    assert found.mask is not None, "a selection has a mask or a slice"
+    return aligned(fn, found, found.mask)
+
+
+def aligned(fn: Function, found: Selection, mask: ast.expr) -> ast.expr:
+    """The mask with the dimensions of the array."""
+    base_rank = arrays.rank(fn.value(found.base))
+    if found.mask is not None and covers(fn, found.base, found.mask):
+        return mask
+    if found.part is not None and base_rank == 1:
+        return mask
+    mask_rank = 1 if found.part is not None else arrays.rank(fn.value(mask))
+    if base_rank is None or mask_rank is None or mask_rank > base_rank:
+        base = ast.unparse(found.base)
+        raise CannotFix(f"it cannot be seen that the mask has the shape of `{base}`")
+    if mask_rank == base_rank:
+        return mask
+    if not isinstance(mask, ATOMS):
+        raise CannotFix("give the mask of whole rows a name")
+    index: list[ast.expr] = [ast.Slice() for _ in range(mask_rank)]
+    index += [build.const(None) for _ in range(base_rank - mask_rank)]
+    return ast.Subscript(mask, ast.Tuple(index, ast.Load()), ast.Load())
+
+
+def covers(fn: Function, base: ast.expr, mask: ast.expr) -> bool:
+    """Has the mask certainly the shape of the array?"""
+    a, b = fn.value(base), fn.value(mask)
+    if isinstance(a, Array) and isinstance(b, Array):
+        if a.shape is not None and a.shape == b.shape:
+            return True
+        if known_dims(a.shape) is not None and known_dims(b.shape) is not None:
+            return known_dims(a.shape) == known_dims(b.shape)
+    return _mentions(fn, resolved(fn, mask), base)
+
+
+def _mentions(fn: Function, expr: ast.expr, base: ast.expr) -> bool:
+    """Is `base` an operand of the elementwise expression `expr`?"""
+    if same(expr, base):
+        return True
+    return any(
+        _mentions(fn, resolved(fn, part), base) for part in elementwise_parts(fn, expr)
+    )
+
+
+def slice_mask(
+    fn: Function, base: ast.expr, part: ast.Slice, spell: Spell
+) -> ast.expr:
+    """`base[lower:upper]` as a mask over the first axis."""
+    if part.step is not None:
+        raise CannotFix("a slice with a step and traced bounds has no mask")
+    length = ast.Subscript(
+        ast.Attribute(base, "shape", ast.Load()), build.const(0), ast.Load()
+    )
+    tests: list[ast.expr] = []
+    for bound, op in ((part.lower, ast.GtE()), (part.upper, ast.Lt())):
+        if bound is None or fn.value(bound) == Const(0) and isinstance(op, ast.GtE):
+            continue
+        if fn.static(bound) and not nonnegative(fn, bound):
+            raise CannotFix(f"`{ast.unparse(bound)}` may count from the end")
+        places = build.call(spell("jax.numpy.arange"), length)
+        tests.append(ast.Compare(places, [op], [bound]))
+    if len(tests) == 1:
+        return tests[0]
+    return ast.BinOp(tests[0], ast.BitAnd(), tests[1])
+
+
+NONNEGATIVE = frozenset(
+    f"jax.numpy.{n}"
+    for n in "argmax argmin count_nonzero abs square searchsorted bitwise_count".split()
+)
+
+
+def nonnegative(fn: Function, node: ast.expr) -> bool:
+    """Is an integer certainly at least 0?"""
+    node = resolved(fn, node)
+    known = fn.value(node)
+    if isinstance(known, Const):
+        return isinstance(known.value, int) and known.value >= 0
+    if isinstance(known, Array) and known.dtype is not None:
+        if known.dtype.kind == "b":
+            return True
+        if known.dtype.strong and all(n.startswith("uint") for n in known.dtype.strong):
+            return True
+    match node:
+        case ast.BinOp(left=left, op=ast.Add() | ast.Mult(), right=right):
+            return nonnegative(fn, left) and nonnegative(fn, right)
+        case ast.BinOp(op=ast.Mod(), right=right):
+            return nonnegative(fn, right)
+        case ast.BinOp(left=left, op=ast.FloorDiv(), right=right):
+            return nonnegative(fn, left) and nonnegative(fn, right)
+        case ast.Call(func=ast.Name(id="len")):
+            return True
+        case ast.Subscript(value=ast.Attribute(attr="shape")):
+            return True
+        case ast.Call(func=ast.Attribute(value=receiver, attr="sum" | "astype" | "max")):
+            return arrays.method(fn, node) is not None and nonnegative(fn, receiver)
+        case ast.Call(args=[first, *rest]):
+            name = arrays.library(fn, node)
+            if name in NONNEGATIVE or name in ("len", "abs"):
+                return True
+            if name in ("jax.numpy.sum", "jax.numpy.max", "jax.numpy.min", "int"):
+                return nonnegative(fn, first)
+            if name == "jax.numpy.clip" and rest:
+                return nonnegative(fn, rest[0])
+            if name in ("jax.numpy.maximum", "max"):
+                return any(nonnegative(fn, a) for a in (first, *rest))
+            if name in ("jax.numpy.minimum", "min"):
+                return all(nonnegative(fn, a) for a in (first, *rest))
+    return False
+
+
+# --- plans
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """A reduction, and how it is computed on the whole array."""
+
+    reduction: Reduction
+    found: Selection
+    whole: Whole
+
+
+@dataclass(frozen=True, slots=True)
+class Mending:
+    """All reductions that a selection ends in.
+
+    `statement` is the assignment of the selection to a name, which goes.
+    """
+
+    masked: tuple[Masked, ...]
+    statement: ast.stmt | None
+    safety: Safety
+
+
+def mending(fn: Function, found: Selection) -> Mending:
+    """What to do about a selection.
+
+    Raises:
+      CannotFix: it is not reduced, or its size is needed while tracing.
+    """
+    statement: ast.stmt | None = None
+    ends = [consumer(fn, found.node)]
+    parent = fn.module.parent(found.node)
+    if isinstance(parent, ast.Assign) and ends == [None]:
+        statement = parent
+        ends = _ends_by_name(fn, parent)
+    masked = tuple(_masked(fn, found, end) for end in ends)
+    safety = Safety.SAFE
+    if any(m.reduction.name in ("max", "min") for m in masked):
+        safety = Safety.UNSAFE
+    if found.part is not None and not all(
+        bound is None or nonnegative(fn, bound)
+        for bound in (found.part.lower, found.part.upper)
+    ):
+        safety = Safety.UNSAFE
+    where_mask(fn, found, lambda name: name)
+    return Mending(masked, statement, safety)
+
+
+def _ends_by_name(fn: Function, stmt: ast.Assign) -> list[Reduction | None]:
+    if len(stmt.targets) != 1 or not isinstance(stmt.targets[0], ast.Name):
+        raise CannotFix("the selection is unpacked")
+    name = stmt.targets[0].id
+    if len(bindings(fn, name)) != 1 or in_traced_region(fn, stmt):
+        raise CannotFix(f"`{name}` has several values")
+    uses = loads(fn, name)
+    if not uses:
+        raise CannotFix(f"`{name}` is not used")
+    for use in uses:
+        if selection(fn, use) is None:
+            raise CannotFix(f"`{name}` is used where its values may have changed")
+    return [consumer(fn, use) for use in uses]
+
+
+def _masked(fn: Function, found: Selection, end: Reduction | None) -> Masked:
+    if end is None:
+        raise CannotFix(
+            "its size depends on the data and it is not reduced; keep the full array "
+            "and use `jnp.where(mask, value, fill)`, or `jnp.nonzero(mask, size=...)`"
+        )
+    parts = whole(fn, end.operand, found)
+    if end.name == "count":
+        if arrays.size_uses(fn, end.node):
+            raise CannotFix("the number of elements is used as a shape")
+        if end.operand not in [node for node, _ in parts.leaves]:
+            raise CannotFix("the size of an expression is asked for")
+        if not _is_flat(fn, found) and isinstance(end.node, ast.Attribute):
+            raise CannotFix("the size counts the elements of whole rows")
+    if end.name in ("max", "min"):
+        if arrays.kind(fn.value(end.operand)) not in ("f", "i"):
+            text = ast.unparse(end.operand)
+            raise CannotFix(f"the dtype of `{text}` is not known, so neither its limit")
+    if end.axis is not None and _is_flat(fn, found):
+        if fn.value(end.axis) not in (Const(0), Const(-1), Const(None)):
+            raise CannotFix("the axis of the reduction is not known")
+    if end.axis is None and not _is_flat(fn, found) and end.name != "count":
+        if isinstance(end.node, ast.Call) and isinstance(end.node.func, ast.Name):
+            if arrays.library(fn, end.node) in ("sum", "max", "min", "any", "all"):
+                raise CannotFix("rows are added up one by one")
+    return Masked(end, found, parts)
+
+
+def _is_flat(fn: Function, found: Selection) -> bool:
+    """Has the selection one dimension?"""
+    if found.part is not None:
+        return arrays.rank(fn.value(found.base)) == 1
+    assert found.mask is not None, "a selection has a mask or a slice"
+    return covers(fn, found.base, found.mask)
+
+
+def reduced(fn: Function, one: Masked, mask: ast.expr, spell: Spell) -> ast.expr:
+    """The reduction of the whole array."""
+    end = one.reduction
+    if end.name == "count":
+        return build.call(spell("jax.numpy.sum"), mask)
+    made = build.call(spell(f"jax.numpy.{end.name}"), end.operand)
+    made.keywords = list(end.keywords)
+    if end.axis is not None and not _is_flat(fn, one.found):
+        made.keywords.append(ast.keyword("axis", end.axis))
+    made.keywords.append(ast.keyword("where", mask))
+    if end.name in ("max", "min"):
+        made.keywords.append(ast.keyword("initial", limit(fn, end, spell)))
+    return made
+
+
+def limit(fn: Function, end: Reduction, spell: Spell) -> ast.expr:
+    """The value that no element of the dtype is beyond."""
+    if arrays.kind(fn.value(end.operand)) == "f":
+        infinity = build.load(spell("jax.numpy.inf"))
+        return ast.UnaryOp(ast.USub(), infinity) if end.name == "max" else infinity
+    base = end.operand if isinstance(end.operand, ATOMS) else None
+    found = selection(fn, end.operand) if base is not None else None
+    if found is None:
+        raise CannotFix("the limit of the dtype cannot be spelled")
+    info = build.call(
+        spell("jax.numpy.iinfo"), ast.Attribute(found.base, "dtype", ast.Load())
+    )
+    return ast.Attribute(info, "min" if end.name == "max" else "max", ast.Load())
+
+
+def leaf(one: Selection, mask: ast.expr, guarded: bool, spell: Spell) -> ast.expr:
+    """What stands in place of a selection: the whole array."""
+    if not guarded:
+        return one.base
+    return build.call(spell("jax.numpy.where"), mask, one.base, build.const(1))
+
+
+
+def key(fn: Function, found: Selection, plan: Mending) -> str:
+    """Names the change: selections that one reduction consumes are mended together."""
+    node: ast.AST = plan.statement or plan.masked[0].reduction.node
+    return f"{fn.path}:{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)}"
+
+
+# --- what the rules ask
+
+
+def traced_mask(fn: Function, node: ast.Subscript) -> ast.expr | None:
+    """The traced mask among the indices of an array."""
+    if not arrays.is_array(fn.value(node.value)):
+        return None
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    return next((m for part in parts if (m := mask_of(fn, part)) is not None), None)
+
+
+def is_assigned_in_place(fn: Function, node: ast.Subscript) -> bool:
+    """Is the selection the right side of a store by the same mask?
+
+    `x[mask] = y[mask]`, `x[mask] += y[mask]`: then the store is what is mended.
+    """
+    stmt = statement_of(fn, node)
+    targets: list[ast.expr] = []
+    if isinstance(stmt, ast.Assign):
+        targets = stmt.targets
+    elif isinstance(stmt, ast.AugAssign):
+        targets = [stmt.target]
+    return any(
+        isinstance(t, ast.Subscript) and traced_mask(fn, t) is not None for t in targets
+    )

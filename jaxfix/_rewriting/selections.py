@@ -1,0 +1,49 @@
+"""Carries out `masks.Mending`: reductions of whole arrays instead of their parts."""
+
+from __future__ import annotations
+
+import ast
+
+from .._analysis import build, masks
+from .._analysis.facts import Function
+from .._analysis.masks import Masked, Mending, Selection
+from .rewrite import Rewriter
+
+
+def mend_selection(
+    write: Rewriter, fn: Function, found: Selection, plan: Mending
+) -> None:
+    """Rewrite the reductions that a selection ends in."""
+    mask = masks.where_mask(fn, found, write.spell(fn))
+    if plan.statement is not None:
+        mask = _named(write, fn, plan, mask)
+    for one in plan.masked:
+        _reduce(write, fn, one, mask)
+
+
+def _named(
+    write: Rewriter, fn: Function, plan: Mending, mask: ast.expr
+) -> ast.expr:
+    """The mask under a name, bound where the selection was."""
+    writer = write.writer(fn.module)
+    stmt = plan.statement
+    assert stmt is not None, "the selection is bound to a name"
+    is_bare = not writer.leading(stmt) and writer.trailing(stmt) is None
+    if is_bare and (len(plan.masked) == 1 or isinstance(mask, ast.Name)):
+        writer.remove(stmt)
+        return mask
+    name = write.fresh(fn)("mask")
+    made = build.assign(name, mask)
+    writer.replace_statement(stmt, lambda: writer.statements([made]))
+    return build.load(name)
+
+
+def _reduce(write: Rewriter, fn: Function, one: Masked, mask: ast.expr) -> None:
+    writer = write.writer(fn.module)
+    spell = write.spell(fn)
+    new = masks.reduced(fn, one, mask, spell)
+    for node, picked in one.whole.leaves:
+        base = masks.leaf(picked, mask, one.whole.guarded, spell)
+        writer.edit(node, lambda base=base: writer.expr(base))  # type: ignore[misc]
+    end = one.reduction.node
+    writer.edit(end, lambda: writer.expr(new))
