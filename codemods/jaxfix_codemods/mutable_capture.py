@@ -6,12 +6,12 @@ from jaxfix.codemod import Capture, CaptureRule, Safety
 
 
 class MutableCapture(CaptureRule):
-    """Dict, list, array or attribute that compiled code reads and that is changed later.
+    """Dict, list, array or attribute that compiled code reads and that changes later.
 
-    The contents of a captured object are read while the function is traced. Storing into
-    the object afterwards does not reach the compiled program. What is read becomes an
-    argument: the object itself where it holds numbers and arrays only, else the values
-    that are read.
+    The contents of a captured object are read while the function is traced. Storing
+    into the object afterwards does not reach the compiled program. What is read becomes
+    an argument: the object itself where it holds numbers and arrays only, else the
+    values that are read.
 
     ## Example
 
@@ -57,8 +57,8 @@ class MutableCapture(CaptureRule):
     ## Not fixed
 
     - Compiled code that changes the object itself: what is stored there is a tracer.
-    - Objects that hold strings, functions or what cannot be seen, unless single keys are
-      read.
+    - Objects that hold strings, functions or what cannot be seen, unless single keys
+      are read.
 
     ## See
 
@@ -73,6 +73,4 @@ class MutableCapture(CaptureRule):
         return is_object and not capture.rejitted
 
     def message(self, capture: Capture) -> str:
-        return (
-            f"compiled code keeps `{capture.text}` as it was, and it is changed later"
-        )
+        return f"compiled code keeps `{capture.text}` as it was, and it changes later"

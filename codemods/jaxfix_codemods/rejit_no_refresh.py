@@ -57,8 +57,8 @@ class RejitNoRefresh(CaptureRule):
     ## Not fixed
 
     - As `stale-global`.
-    - No finding for a lambda, an inner function or a `partial` that is made anew: each is
-      a new function, and is compiled anew.
+    - No finding for a lambda, an inner function or a `partial` that is made anew: each
+      is a new function, and is compiled anew.
 
     ## See
 

@@ -68,6 +68,6 @@ class StaleClosure(CaptureRule):
 
     def message(self, capture: Capture) -> str:
         return (
-            f"compiled code keeps the first value of `{capture.text}`, which the function"
-            " around it assigns again"
+            f"compiled code keeps the first value of `{capture.text}`, which the"
+            " function around it assigns again"
         )

@@ -52,8 +52,8 @@ class StaleGlobal(CaptureRule):
     ## Safety
 
     Safe where all calls are in the project. Functions between the compiled one and the
-    read get the argument too. Where a call is out of sight (the function is passed on as
-    a value, or is part of a library), a small function of the old name and signature
+    read get the argument too. Where a call is out of sight (the function is passed on
+    as a value, or is part of a library), a small function of the old name and signature
     hands the value over. Unsafe where the signature of a library's public function
     changes.
 
@@ -76,6 +76,6 @@ class StaleGlobal(CaptureRule):
 
     def message(self, capture: Capture) -> str:
         return (
-            f"compiled code keeps the first value of `{capture.text}`, which is assigned"
-            " again"
+            f"compiled code keeps the first value of `{capture.text}`, which is"
+            " assigned again"
         )
