@@ -27,6 +27,7 @@ PACKAGES = {
     "jaxfix/_report/*.py": {"jaxfix"},
     "jaxfix/_cli*.py": {"typer", "jaxfix", "rich"},
     "jaxfix/_options.py": {"typer", "jaxfix"},
+    "jaxfix/_case_worker.py": {"jax", "numpy"},
     "jaxfix/codemod.py": {"libcst", "jaxfix"},
     "jaxfix/testing.py": {"libcst", "jaxfix"},
     "jaxfix/_engine.py": {"libcst", "jaxfix"},
