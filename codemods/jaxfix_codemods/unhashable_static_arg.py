@@ -84,8 +84,7 @@ class UnhashableStaticArg(Rule):
         trouble = hashing.trouble_at(fn, node)
         assert trouble is not None, "it was found"
         mend = hashing.mend_of(fn.facts, trouble)
-        if mend.remove is not None:
-            static_options.check_declaration(trouble.root, [mend.remove])
+        static_options.check_declaration(trouble.root, mend.remove)
         return Sites(mend.title, key=mend.key)
 
     def fix(self, fn: Function, node: ast.expr, plan: Sites, write: Rewriter) -> None:
@@ -94,8 +93,8 @@ class UnhashableStaticArg(Rule):
         mend = hashing.mend_of(fn.facts, trouble)
         for caller, argument, kind in mend.arguments:
             static_options.convert(write, caller, argument, kind)
-        if mend.remove is not None:
-            static_options.declare(write, mend.root, remove=[mend.remove])
+        if mend.remove:
+            static_options.declare(write, mend.root, remove=mend.remove)
         if mend.restore is not None:
             restore_dict(write, *mend.restore)
         if mend.freeze is not None:

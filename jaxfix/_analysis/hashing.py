@@ -28,7 +28,7 @@ class Trouble:
 
     kind: str
     root: TransformedValue
-    name: str
+    names: tuple[str, ...]
     message: str
     because: str
     line: int
@@ -39,15 +39,19 @@ class Trouble:
         if self.cls is not None:
             return f"frozen {self.cls.module.path}:{self.cls.node.lineno}"
         line = getattr(self.root.node, "lineno", 0)
-        return f"hash {self.root.module.path}:{line}:{self.name}"
+        return f"hash {self.root.module.path}:{line}:{','.join(self.names)}"
+
+    @property
+    def name(self) -> str:
+        return self.names[0]
 
 
 def trouble_at(fn: Function, node: ast.expr) -> Trouble | None:
     """What is wrong at a call of a jitted function, or where it is jitted."""
     for root in fn.facts.roots_at.get(id(node), ()):
-        for name in sorted(static_names(root)):
-            if (found := _at_root(fn.facts, root, name)) is not None:
-                return found
+        found = _of_self(fn.facts, root) or _of_arrays(fn.facts, root)
+        if found is not None:
+            return found
     if isinstance(node, ast.Call):
         for callee in fn.callees(node):
             for option in alternatives(callee):
@@ -56,31 +60,42 @@ def trouble_at(fn: Function, node: ast.expr) -> Trouble | None:
     return None
 
 
-def _at_root(facts: Facts, root: TransformedValue, name: str) -> Trouble | None:
-    line = getattr(root.node, "lineno", 0)
+def _of_self(facts: Facts, root: TransformedValue) -> Trouble | None:
+    """A method with a static `self` whose class has no hash, or one that changes."""
     fn = underlying(root.function)
-    assert fn is not None, "roots_at keeps those with a project function"
-    places = positional_names(root.function)
-    if fn.owner is not None and places[:1] == [name] and bound_count(root.function) == 0:
-        return _of_class(facts, root, name, fn.owner, line)
-    for caller, _, given in static_arguments(facts, root, name):
-        value = value_of(caller, given)
-        if value is None:
-            continue
-        if any(isinstance(o, Array) for o in alternatives(value)):
-            text = f"`{name}` is static, and arrays are passed for it"
-            because = f"`{ast.unparse(given)}` is an array, which has no hash"
-            return Trouble("array", root, name, text, because, given.lineno)
-    return None
+    first = positional_names(root.function)[:1]
+    if fn is None or fn.owner is None or bound_count(root.function) > 0:
+        return None
+    if not set(first) & static_names(root):
+        return None
+    return _of_class(facts, root, first[0], fn.owner)
+
+
+def _of_arrays(facts: Facts, root: TransformedValue) -> Trouble | None:
+    names: list[str] = []
+    example: ast.expr | None = None
+    for name in sorted(static_names(root)):
+        for caller, _, given in static_arguments(facts, root, name):
+            value = value_of(caller, given) or Const(None)
+            if any(isinstance(o, Array) for o in alternatives(value)):
+                example = example or given
+                names.append(name)
+                break
+    if example is None:
+        return None
+    text = ", ".join(f"`{n}`" for n in names)
+    message = f"{text}: static, and arrays are passed"
+    because = f"`{ast.unparse(example)}` is an array, which has no hash"
+    return Trouble("array", root, tuple(names), message, because, example.lineno)
 
 
 def _of_class(
-    facts: Facts, root: TransformedValue, name: str, cls: ClassValue, line: int
+    facts: Facts, root: TransformedValue, name: str, cls: ClassValue
 ) -> Trouble | None:
     if not is_hashable(cls):
         text = f"`{name}` is static, and `{cls.name}` has no hash"
         because = f"`{cls.name}` compares by value and is not frozen"
-        return Trouble("class", root, name, text, because, cls.node.lineno, cls)
+        return Trouble("class", root, (name,), text, because, cls.node.lineno, cls)
     own = cls.lookup("__hash__")
     if isinstance(own, FunctionValue):
         first = [a.arg for a in own.node.args.args][:1]
@@ -91,12 +106,11 @@ def _of_class(
             and isinstance(n.value, ast.Name)
             and [n.value.id] == first
         }
-        for where, store in stores(facts, cls):
+        for _, store in stores(facts, cls):
             if store.attr in read:
                 text = f"`{name}` is static, and the hash of `{cls.name}` changes"
                 because = f"`{ast.unparse(store)}`, part of the hash, is assigned"
-                del where
-                return Trouble("changing", root, name, text, because, store.lineno, cls)
+                return Trouble("changing", root, (name,), text, because, store.lineno, cls)
     return None
 
 
@@ -138,7 +152,7 @@ def _at_call(fn: Function, node: ast.Call, callee: Value) -> Trouble | None:
             because = f"it is a {kind}" if cls is None else (
                 f"`{cls.name}` compares by value and is not frozen"
             )
-            return Trouble(kind, callee, name, text, because, given.lineno, cls)
+            return Trouble(kind, callee, (name,), text, because, given.lineno, cls)
     return None
 
 
@@ -176,7 +190,7 @@ class Mend:
     key: str
     root: TransformedValue
     arguments: list[tuple[Function, ast.expr, str]]
-    remove: str | None = None
+    remove: tuple[str, ...] = ()
     restore: tuple[FunctionValue, str] | None = None
     freeze: ClassValue | None = None
 
@@ -204,10 +218,11 @@ def mend_of(facts: Facts, trouble: Trouble) -> Mend:
 def _release(facts: Facts, trouble: Trouble) -> Mend:
     fn = underlying(trouble.root.function)
     assert fn is not None, "roots_at keeps those with a project function"
-    if Parameter(fn.node, trouble.name) in facts.used_as_static:
-        raise CannotFix(f"the value of `{trouble.name}` is needed while tracing")
-    title = f"`{trouble.name}` is traced"
-    return Mend(title, trouble.key, trouble.root, [], remove=trouble.name)
+    for name in trouble.names:
+        if Parameter(fn.node, name) in facts.used_as_static:
+            raise CannotFix(f"the value of `{name}` is needed while tracing")
+    title = ", ".join(f"`{n}`" for n in trouble.names) + " traced, not static"
+    return Mend(title, trouble.key, trouble.root, [], remove=trouble.names)
 
 
 def _freeze(facts: Facts, trouble: Trouble) -> Mend:

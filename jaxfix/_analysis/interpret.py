@@ -151,7 +151,10 @@ class Interpreter:
             if isinstance(value, TransformedValue)
         }
         for node_id in self.called:
-            names.add(self.functions[node_id].name)
+            function = self.functions[node_id]
+            names.add(function.name)
+            if function.owner is not None:
+                names.add(function.owner.name)
         words = re.compile(
             INTERESTING.pattern
             + b"".join(
