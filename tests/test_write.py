@@ -758,6 +758,15 @@ def test_lines_that_were_long_before_stay():
     assert wrap(text, "") == text
 
 
+def test_a_comment_that_does_not_fit_goes_above():
+    code, comment = f"x = {'a' * 60}", "# why this is so, in words"
+    assert wrap(f"if y:\n    {code}  {comment}\n", "") == (
+        f"if y:\n    {comment}\n    {code}\n"
+    )
+    pragma = f"{code}  # type: ignore[assignment, misc]\n"
+    assert wrap(pragma, "") == pragma
+
+
 def test_one_line():
     assert one_line("f(\n    a, b\n)") == "f(a, b)"
     assert one_line("f(\n    a,\n    b,\n)") is None

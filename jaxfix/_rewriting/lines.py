@@ -20,6 +20,8 @@ from typing import TypeAlias
 WIDTH = 88
 
 _OPEN = {"(": ")", "[": "]", "{": "}"}
+# Comments that speak of the line that they stand on, to a tool.
+_PRAGMA = re.compile(r"\s*#\s*(type|noqa|jaxfix|fmt|pragma|pylint|pyright)\b")
 _KEYWORDS = frozenset(keyword.kwlist) - {"None", "True", "False"}
 # What a line may be broken before, loosest first.
 _OPERATORS: tuple[frozenset[str], ...] = (
@@ -147,6 +149,8 @@ def _broken(lines: list[str], tokens: list[tokenize.TokenInfo]) -> list[str]:
     if any("\n" in t.string for t in tokens):
         return lines
     new = _statement(_read(tokens), indent)
+    if len(new[-1] + comment) > WIDTH and not _PRAGMA.match(comment):
+        return [indent + comment.lstrip(), *new]
     return [*new[:-1], new[-1] + comment]
 
 
