@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-Paths = Annotated[
-    list[str], typer.Argument(metavar="PATH...", help="Files or folders.")
-]
+Paths = Annotated[list[str], typer.Argument(metavar="PATH", help="Files or folders.")]
 Before = Annotated[
     str | None,
     typer.Option(
@@ -168,7 +166,7 @@ def bench(
 def record(
     arguments: Annotated[
         list[str],
-        typer.Argument(metavar="COMMAND...", help="What to run, after `--`."),
+        typer.Argument(metavar="COMMAND", help="What to run, after `--`."),
     ],
     output: Annotated[
         Path | None,
@@ -189,8 +187,8 @@ def record(
     recorder.store(recording, file)
     print(
         f"jaxfix: {len(recording.functions)} functions, {recording.calls} calls seen; "
-        f"recording took {recording.spent_s:.2f} s, {recording.overhead:.1%} of the "
-        f"time; wrote {file}",
+        f"recording took {recording.spent_s * 1e3:.3g} ms, {recording.overhead:.1%} of "
+        f"the time; wrote {file}",
         file=sys.stderr,
     )
     return recording.status

@@ -49,7 +49,7 @@ HOSTILE = {
     "greedy": (
         "held = []\ndef f(x):\n    while True: held.append(bytearray(50_000_000))\n"
     ),
-    "flood": "def f(x):\n    for _ in range(1000): print('x' * 100_000)\n    return x\n",
+    "flood": "def f(x):\n    for _ in range(1000): print('x' * 100_000)\n",
     "leaves": "import sys\nsys.exit(3)\ndef f(x):\n    return x\n",
     "exits": "import os\ndef f(x):\n    os._exit(0)\n",
     "raises": "raise RuntimeError('no import')\ndef f(x):\n    return x\n",
@@ -125,7 +125,9 @@ SOURCES = {
 RECORDED = {"recorded.py:f": [{"args": ["f32[4] in [1, 2]"], "kwargs": {}}]}
 CONFIGURED = inputs.read_configured({"configured.f": ["py: batch(3)", 2.0]})
 OTHERS = {
-    "test_tested.py": "import tested\ndef test_f():\n    tested.f(tested.jnp.ones(3))\n",
+    "test_tested.py": (
+        "import tested\ndef test_f():\n    tested.f(tested.jnp.ones(3))\n"
+    ),
     "examples/show.py": "import shown\nshown.f(shown.jnp.ones(3))\n",
 }
 

@@ -1,4 +1,4 @@
-"""One HTML page with the table and plots: no network, no script, readable on a phone."""
+"""One HTML page with table and plots: no network, no script, readable on a phone."""
 
 from __future__ import annotations
 

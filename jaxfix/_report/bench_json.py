@@ -1,4 +1,4 @@
-"""Benchmarks for programs: everything that was measured, and pytest-benchmark's format."""
+"""Benchmarks for programs: all that was measured, and pytest-benchmark's format."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .._errors import UsageError
+from jaxfix._errors import UsageError
 from .trees import Trees
 
 if TYPE_CHECKING:

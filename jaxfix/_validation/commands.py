@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from .._errors import UsageError
+from jaxfix._errors import UsageError
 from . import harness, inputs
 from .harness import Options
 from .trees import Trees, changed_trees, earlier_trees, targets_from_trees

@@ -11,8 +11,8 @@ from .verdict import Target, Verdict
 HEADER = '''\
 """Pins what `{path}` returned before it was rewritten for JAX.
 
-Written by `jaxfix validate --emit-tests`. The expected values are those of the original,
-run eagerly; tolerances are 128 units in the last place, as when they were compared.
+Written by `jaxfix validate --emit-tests`. The expected values are those of the
+original, run eagerly; tolerances are 128 units in the last place.
 """
 
 from __future__ import annotations

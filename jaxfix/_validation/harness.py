@@ -1,8 +1,8 @@
 """Starts workers, hands out work, enforces limits, collects verdicts.
 
-A worker is another process with the project's interpreter; it reads one file of jobs and
-appends events to another. Whatever happens to it, the events say which job was running,
-and that job alone gets the verdict; the rest goes to a fresh worker.
+A worker is another process with the project's interpreter; it reads one file of jobs
+and appends events to another. Whatever happens to it, the events say which job was
+running, and that job alone gets the verdict; the rest goes to a fresh worker.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from .verdict import verdict_from
 
 WORKER = Path(__file__).with_name("worker.py")
 POLL_S = 0.02
-# Checks that a verdict can do without: compiled code that hangs in one of them cannot be
-# stopped from inside, so the job is done again without that check.
+# Checks that a verdict can do without: compiled code that hangs in one of them cannot
+# be stopped from inside, so the job is done again without that check.
 OPTIONAL = frozenset({"gradients", "vmap"})
 
 

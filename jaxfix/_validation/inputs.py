@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from .._errors import UsageError
+from jaxfix._errors import UsageError
 from .verdict import Target
 
 RECORDED = "jaxfix-inputs.json"

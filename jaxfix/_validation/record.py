@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .._errors import UsageError
+from jaxfix._errors import UsageError
 from .inputs import VERSION, Calls, read_recorded
 
 RECORDER = Path(__file__).with_name("recorder.py")

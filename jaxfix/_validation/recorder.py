@@ -1,4 +1,4 @@
-"""Runs inside the user's program, as its `sitecustomize`: notes the calls that JAX sees.
+"""Runs in the user's program, as its `sitecustomize`: notes the calls that JAX sees.
 
 The standard library alone until the program imports jax itself. Then `jax.jit`, `vmap`,
 `grad` and their like are wrapped so that the project's own functions are recorded when
@@ -118,7 +118,7 @@ def unwrapped(function: Any) -> Any:
 
 
 def signature(value: Any) -> Any:
-    """What tells two calls apart for jit: types, dtypes, shapes; static values by kind."""
+    """What tells two calls apart for jit: dtypes, shapes, static values."""
     if isinstance(value, (list, tuple)):
         return [type(value).__name__, *map(signature, value)]
     if isinstance(value, dict):

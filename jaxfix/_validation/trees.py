@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from .._errors import UsageError
+from jaxfix._errors import UsageError
 from .verdict import Target as Target
 
 SKIPPED_FOLDERS = frozenset(
@@ -66,7 +66,7 @@ def project_root(paths: list[Path]) -> Path:
 
 @contextlib.contextmanager
 def changed_trees(root: Path, changes: Mapping[str, str]) -> Iterator[Trees]:
-    """The project as it is, and with `changes` (path relative to `root` to new text)."""
+    """The project as it is, and with `changes`: new texts by path under `root`."""
     with tempfile.TemporaryDirectory(prefix="jaxfix-") as scratch:
         trees = Trees(Path(scratch, "before"), Path(scratch, "after"))
         for folder in (trees.before, trees.after):
@@ -108,7 +108,7 @@ def extract_revision(root: Path, revision: str, destination: Path) -> None:
 
 
 def copy_project(root: Path, destination: Path) -> None:
-    """Copy what a program of the project may read: no environments, caches, huge files."""
+    """Copy what the project's programs may read: no environments, caches, huge files."""
     destination.mkdir(parents=True)
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(f for f in folders if f not in SKIPPED_FOLDERS)

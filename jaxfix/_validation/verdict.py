@@ -65,8 +65,8 @@ class Timing:
     an eager call. `trace_s`, `lower_s` and `compile_s` are medians of three builds from
     empty caches; `times_s` the interleaved steady-state calls, `spread_s` the distance
     of their quartiles. Bytes are XLA's own account; `operations` counts the
-    instructions of the compiled program. `compilations` is how often `calls` calls, each
-    input twice, made XLA compile.
+    instructions of the compiled program. `compilations` is how often `calls` calls,
+    each input twice, made XLA compile.
     """
 
     compiles: bool
