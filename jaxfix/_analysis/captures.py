@@ -322,15 +322,11 @@ class Captures:
         return None
 
     def is_always_the_same(self, place: Place, changes: Iterable[Change]) -> bool:
-        """Is one constant assigned again and again?"""
-        values = {
-            ast.dump(c.value) if isinstance(c.value, ast.Constant) else id(c)
-            for c in changes
-            if c.rebinds
-        }
-        return len(values) == 1 and all(
-            c.rebinds and isinstance(c.value, ast.Constant) for c in changes
-        )
+        """Is one constant assigned to a module's variable again and again?"""
+        values = [c.value if c.rebinds else None for c in changes]
+        texts = {ast.dump(v) for v in values if isinstance(v, ast.Constant)}
+        constant = all(isinstance(v, ast.Constant) for v in values)
+        return place.kind == "module" and constant and len(texts) == 1
 
     # --- when
 
@@ -464,6 +460,8 @@ class Captures:
         parent = root.module.parent(root.node)
         if isinstance(parent, FUNCTIONS):
             return False
+        if self.site(root)[1] is owner:
+            return False
         graph = self.graph(owner)
         nodes: list[ast.AST] = [c.node for c in changes if c.owner is owner]
         altering = self.reaching(id(c.owner) for c in changes)
@@ -472,7 +470,14 @@ class Captures:
                 isinstance(v, FunctionValue) and id(v.node) in altering for v in ran
             ):
                 nodes.append(call)
-        return any(graph.follows(n, root.node) for n in nodes)
+        fn = underlying(root.function)
+        again = self.facts.interpreter.called.get(id(fn.node), []) if fn else []
+        earlier = [t.node for t in again if t.function == root.function]
+        return any(
+            graph.follows(one, n) and graph.follows(n, root.node)
+            for n in nodes
+            for one in earlier
+        )
 
 
 def run_by(value: Value | None) -> Iterator[Value]:

@@ -125,7 +125,6 @@ class Hoisting:
         self.facts = captures.facts
         self.places = captures.places
         self.sites = CallSites(self.facts, self.places)
-        self._modules: dict[int, Module] = {}
 
     # --- which variables, and which functions need them
 
@@ -141,7 +140,6 @@ class Hoisting:
             value = self.facts.interpreter.functions.get(key)
             if value is None:
                 continue
-            self._modules[key] = value.module
             for place, reads in self.captures.reads(value).items():
                 variable = place if place.kind == "attribute" else place.variable
                 if variable in found:
@@ -214,7 +212,8 @@ class Hoisting:
             if any(c.is_written_inside for c in draft.captures):
                 name = ast.unparse(draft.captures[0].node)
                 raise CannotFix(f"the compiled code also changes `{name}`")
-        functions = dict(pair for d in drafts for pair in d.needs.items())
+        found = dict(pair for d in drafts for pair in d.needs.items())
+        functions = dict(sorted(found.items(), key=lambda pair: self.order(pair[1])))
         taken = set().union(*(scope_names(f) for f in functions.values()))
         items: dict[Place, tuple[Item, ...]] = {
             d.variable: self.items(d, taken) for d in drafts
@@ -224,6 +223,10 @@ class Hoisting:
             mine = tuple(i for d in drafts if key in d.needs for i in items[d.variable])
             made[key] = self.parameters(function, mine)
         return self.assemble(made)
+
+    def order(self, function: FunctionNode) -> tuple[str, int, int]:
+        path = self.module_of(function).path
+        return (path, function.lineno, function.col_offset)
 
     def items(self, draft: Draft, taken: set[str]) -> tuple[Item, ...]:
         """The values to pass for one variable: the whole of it, or the keys read."""
@@ -306,8 +309,11 @@ class Hoisting:
     def is_operand(self, module: Module, node: ast.expr) -> bool:
         """Is it used as only a number or an array can be?"""
         match module.parent(node):
-            case ast.BinOp(op=op):
-                return not isinstance(op, ast.Mod | ast.Add)
+            case ast.BinOp(left=left, op=op, right=right):
+                other = right if left is node else left
+                value = self.facts.interpreter.traced.get(id(other))
+                is_open = isinstance(op, ast.Mod | ast.Add | ast.Mult)
+                return not is_open or isinstance(value, Array)
             case ast.UnaryOp(op=ast.USub()):
                 return True
             case ast.Call(func=func, args=args) if node in args:

@@ -13,6 +13,7 @@ from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.hoisting import Handover, Hoist, Item, Parameters, Shield
 from jaxfix._analysis.project import Module
 
+from .blocks import with_lines
 from .rewrite import Rewriter
 from .spelling import literal, spell_parameters
 from .write import Writer
@@ -339,5 +340,10 @@ def behind_expression(shield: Shield, write: Rewriter) -> None:
     passed = arguments(shield.parameters, values, skip=count)
     assert isinstance(node, ast.Call), "a decorator is no part of an expression"
     jitted = build.assign(inner, ast.Call(node.func, node.args, node.keywords))
-    writer.insert_before(stmt, lambda: writer.statement(jitted))
+
+    def both() -> list[cst.BaseStatement]:
+        first, *rest = writer.statement(stmt)
+        return [*writer.statement(jitted), with_lines(first, []), *rest]
+
+    writer.replace_statement(stmt, both)
     writer.edit(node, f"lambda {head}: {inner}({passed})")
