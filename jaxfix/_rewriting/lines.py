@@ -149,7 +149,8 @@ def _broken(lines: list[str], tokens: list[tokenize.TokenInfo]) -> list[str]:
     if any("\n" in t.string for t in tokens):
         return lines
     new = _statement(_read(tokens), indent)
-    if len(new[-1] + comment) > WIDTH and not _PRAGMA.match(comment):
+    too_long = len(new[-1] + comment) > WIDTH
+    if comment and too_long and not _PRAGMA.match(comment):
         return [indent + comment.lstrip(), *new]
     return [*new[:-1], new[-1] + comment]
 
