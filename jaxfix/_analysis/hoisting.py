@@ -12,9 +12,10 @@ import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeGuard
 
 from .captures import Capture, Captures
-from .changes import Place, ScopeNode
+from .changes import FUNCTIONS, Place, ScopeNode, is_first_parameter
 from .finding import CannotFix
 from .objects import FunctionNode, InstanceValue
 from .project import Module
@@ -30,21 +31,23 @@ STATIC_POSITIONS = (ast.If, ast.While, ast.IfExp, ast.Assert)
 class Item:
     """One value that becomes an argument: what it is called, and where it is read.
 
-    `sample` is one of the reads. `is_copied`: every module that imports the name has
-    the same object, since nobody binds it anew. `owner_name`: the variable's module.
+    `root` is the variable that the host names, None for the receiver of a method, and
+    `tail` what follows on it. `sample` is one of the reads. `is_copied`: every module
+    that imports the name has the same object, since nobody binds it anew. `owner_name`:
+    the variable's module.
     """
 
-    place: Place
+    root: Place | None
+    tail: str
     name: str
     sample: ast.expr
-    sample_module: Module
     reads: tuple[tuple[Module, ast.expr], ...]
     is_copied: bool
     owner_name: str
 
     @property
-    def is_attribute(self) -> bool:
-        return self.place.kind == "attribute"
+    def is_own(self) -> bool:
+        return self.root is None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,11 +109,23 @@ class Hoist:
         return f"{listed(names)} {verb} of {listed(functions)}"
 
 
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """What is followed as one: a variable, or an attribute of one object.
+
+    `root` None: the receiver of the method in which it is read.
+    """
+
+    place: Place
+    root: Place | None
+    tail: str = ""
+
+
 @dataclass(slots=True, eq=False)
 class Draft:
     """A variable on its way to become an argument."""
 
-    variable: Place
+    variable: Variable
     captures: list[Capture]
     reads: list[tuple[Module, ast.expr, FunctionNode]]
     needs: dict[int, FunctionNode] = field(default_factory=dict)
@@ -129,29 +144,42 @@ class Hoisting:
     # --- which variables, and which functions need them
 
     @cached_property
-    def drafts(self) -> dict[Place, Draft]:
-        found: dict[Place, Draft] = {}
+    def drafts(self) -> dict[Variable, Draft]:
+        found: dict[Variable, Draft] = {}
         for capture in self.captures.all.values():
-            place = capture.place
-            variable = place if place.kind == "attribute" else place.variable
-            draft = found.setdefault(variable, Draft(variable, [], []))
-            draft.captures.append(capture)
+            for read in capture.reads:
+                variable = self.variable(capture.module, read, capture.place)
+                draft = found.setdefault(variable, Draft(variable, [], []))
+                draft.captures.append(capture)
         for key in self.captures.compiled:
             value = self.facts.interpreter.functions.get(key)
             if value is None:
                 continue
             for place, reads in self.captures.reads(value).items():
-                variable = place if place.kind == "attribute" else place.variable
-                if variable in found:
-                    found[variable].reads += [
-                        (value.module, r, value.node) for r in reads
-                    ]
+                for read in reads:
+                    variable = self.variable(value.module, read, place)
+                    if variable in found:
+                        found[variable].reads.append((value.module, read, value.node))
         for draft in found.values():
             try:
                 self._find_needs(draft)
             except CannotFix as error:
                 draft.obstacle = str(error)
         return found
+
+    def variable(self, module: Module, read: ast.expr, place: Place) -> Variable:
+        if place.kind != "attribute":
+            return Variable(place.variable, place.variable)
+        name: ast.expr = strip(read)
+        tail = ""
+        while isinstance(name, ast.Attribute | ast.Subscript):
+            if isinstance(name, ast.Attribute):
+                tail = f".{name.attr}{tail}"
+            name = name.value
+        root = self.places.place(module, name)
+        scope = self.places.functions.get(int(root.owner)) if is_local(root) else None
+        is_own = scope is not None and id(scope) in self.captures.compiled
+        return Variable(place.variable, None if is_own else root, tail)
 
     def _find_needs(self, draft: Draft) -> None:
         todo = [self.outermost(m, f, draft.variable) for m, _, f in draft.reads]
@@ -160,6 +188,7 @@ class Hoisting:
             if id(function) in draft.needs:
                 continue
             draft.needs[id(function)] = function
+            self._require_receiver(draft, function)
             uses = self.sites.of(self.module_of(function), function)
             for use in (*uses.calls, *uses.passed):
                 if id(use.owner) in self.captures.compiled:
@@ -167,14 +196,14 @@ class Hoisting:
                     todo.append(self.outermost(use.module, use.owner, draft.variable))
 
     def outermost(
-        self, module: Module, function: FunctionNode, variable: Place
+        self, module: Module, function: FunctionNode, variable: Variable
     ) -> FunctionNode:
         """The compiled function around all others of the program that see the name."""
         found = function
         for outer in self.places.chain(module, function)[1:]:
             if isinstance(outer, ast.Module) or id(outer) not in self.captures.compiled:
                 break
-            if variable.kind == "local" and id(outer) == variable.owner:
+            if variable.root is not None and id(outer) == variable.root.owner:
                 break
             found = outer
         return found
@@ -183,11 +212,31 @@ class Hoisting:
         value = self.facts.interpreter.functions[id(function)]
         return value.module
 
+    def _require_receiver(self, draft: Draft, function: FunctionNode) -> None:
+        """Compiled code calls a method on the object whose attribute is passed."""
+        if draft.variable.root is not None:
+            return
+        uses = self.sites.of(self.module_of(function), function)
+        for use in uses.calls:
+            call = use.node
+            if not self.is_compiled(use) or not isinstance(call, ast.Call):
+                continue
+            receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
+            methods = self.places.chain(use.module, use.owner)
+            if not isinstance(receiver, ast.Name) or not any(
+                isinstance(m, FUNCTIONS) and is_first_parameter(m, receiver.id)
+                for m in methods
+            ):
+                text = ast.unparse(call.func)
+                raise CannotFix(f"`{text}` may be a method of another object")
+        if uses.passed:
+            raise CannotFix("the method is passed on as a value")
+
     # --- one plan for all variables that meet in one function
 
     def group(self, capture: Capture) -> list[Draft]:
-        place = capture.place
-        first = self.drafts[place if place.kind == "attribute" else place.variable]
+        variable = self.variable(capture.module, capture.node, capture.place)
+        first = self.drafts[variable]
         chosen, functions = [first], set(first.needs)
         grew = True
         while grew:
@@ -215,7 +264,7 @@ class Hoisting:
         found = dict(pair for d in drafts for pair in d.needs.items())
         functions = dict(sorted(found.items(), key=lambda pair: self.order(pair[1])))
         taken = set().union(*(scope_names(f) for f in functions.values()))
-        items: dict[Place, tuple[Item, ...]] = {
+        items: dict[Variable, tuple[Item, ...]] = {
             d.variable: self.items(d, taken) for d in drafts
         }
         made: dict[int, Parameters] = {}
@@ -230,35 +279,28 @@ class Hoisting:
 
     def items(self, draft: Draft, taken: set[str]) -> tuple[Item, ...]:
         """The values to pass for one variable: the whole of it, or the keys read."""
-        variable = draft.variable
-        module, sample, _ = draft.reads[0]
-        whole = sample
-        while isinstance(whole, ast.Subscript):
-            whole = whole.value
+        place = draft.variable.place
         if any(self.is_data(m, strip(r)) for m, r, _ in draft.reads):
-            reads = tuple((m, strip(r)) for m, r, _ in draft.reads)
-            return (self.item(draft, variable, whole, module, reads, taken),)
+            whole = [(m, strip(r)) for m, r, _ in draft.reads]
+            return (self.item(draft, place, whole, taken),)
         by_key: dict[Place, list[tuple[Module, ast.expr]]] = {}
         for where, read, _ in draft.reads:
-            place = self.captures.place(where, read)
-            if place is None or not place.path or place == variable:
-                name = ast.unparse(whole)
+            part = self.captures.place(where, read)
+            if part is None or not part.path or part == place:
+                text = ast.unparse(strip(read))
                 raise CannotFix(
-                    f"`{name}` is not known to hold nothing but numbers and arrays"
+                    f"`{text}` is not known to hold nothing but numbers and arrays"
                 )
-            by_key.setdefault(place, []).append((where, read))
+            by_key.setdefault(part, []).append((where, read))
         return tuple(
-            self.item(draft, place, reads[0][1], reads[0][0], tuple(reads), taken)
-            for place, reads in by_key.items()
+            self.item(draft, part, reads, taken) for part, reads in by_key.items()
         )
 
     def item(
         self,
         draft: Draft,
         place: Place,
-        sample: ast.expr,
-        module: Module,
-        reads: tuple[tuple[Module, ast.expr], ...],
+        reads: list[tuple[Module, ast.expr]],
         taken: set[str],
     ) -> Item:
         if not any(self.is_data(where, read) for where, read in reads):
@@ -266,13 +308,18 @@ class Hoisting:
             raise CannotFix(f"`{text}` is not known to be a number or an array")
         for where, read in reads:
             self.require_dynamic(where, read)
+        sample = reads[0][1]
         name = self.parameter_name(place, sample, taken)
         taken.add(name)
-        changes = [c for c in self.places.of(place) if c.rebinds]
-        copied = self.places.origin(place) != place and not changes
-        owner = self.facts.project.by_path.get(str(place.owner))
+        root = draft.variable.root
+        copied = root is not None and (
+            self.places.origin(root) != root
+            and not any(c.rebinds for c in self.places.of(root))
+        )
+        owner = self.facts.project.by_path.get(str(root.owner)) if root else None
+        tail = draft.variable.tail + "".join(path_text(part) for part in place.path)
         return Item(
-            place, name, sample, module, reads, copied, owner.name if owner else ""
+            root, tail, name, sample, tuple(reads), copied, owner.name if owner else ""
         )
 
     def parameter_name(self, place: Place, sample: ast.expr, taken: set[str]) -> str:
@@ -395,7 +442,7 @@ class Hoisting:
             if self.is_compiled(use):
                 continue
             keeps_method = use.compiled_by is not None and any(
-                item.is_attribute for item in parameters.items
+                item.is_own for item in parameters.items
             )
             if keeps_method or not self.can_spell(use, parameters):
                 found |= self.shield(parameters, use)
@@ -411,7 +458,7 @@ class Hoisting:
         owner = self.places.owner(layer.module, layer.node)
         use = Use(layer.node, layer.module, owner, ())
         for item in shield.parameters.items:
-            if not item.is_attribute and not self.is_visible(item, use):
+            if not item.is_own and not self.is_visible(item, use):
                 text = ast.unparse(item.sample)
                 raise CannotFix(
                     f"`{text}` cannot be named where the function is jitted"
@@ -446,10 +493,10 @@ class Hoisting:
         return all(self.is_visible(item, use) for item in parameters.items)
 
     def is_visible(self, item: Item, use: Use) -> bool:
-        place = item.place
+        place = item.root
         chain = self.places.chain(use.module, use.owner)
-        if item.is_attribute:
-            return self.receiver(item, use) is not None
+        if place is None:
+            return self.receiver(use) is not None
         if place.kind == "local":
             if not any(id(scope) == place.owner for scope in chain):
                 return False
@@ -461,17 +508,17 @@ class Hoisting:
                 for s in chain
                 if not isinstance(s, ast.Module)
             )
-        return not self.is_imported_by_name(item, use.module) or item.is_copied
+        return item.is_copied or not self.is_imported_by_name(place, use.module)
 
-    def is_imported_by_name(self, item: Item, module: Module) -> bool:
+    def is_imported_by_name(self, variable: Place, module: Module) -> bool:
         for name, stmt in self.places.imports(module.tree).items():
             if isinstance(stmt, ast.ImportFrom):
                 place = Place("module", module.path, name)
-                if self.places.origin(place).variable == item.place.variable:
+                if self.places.origin(place) == variable:
                     return True
         return False
 
-    def receiver(self, item: Item, use: Use) -> ast.expr | None:
+    def receiver(self, use: Use) -> ast.expr | None:
         """The object whose attribute the item is, where a bound method is called."""
         call = use.node
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
@@ -523,6 +570,19 @@ def binds(hoisting: Hoisting, scope: ScopeNode, name: str) -> bool:
     if isinstance(scope, ast.Module):
         return False
     return name in hoisting.places.locals_of(scope)
+
+
+def is_local(place: Place | None) -> TypeGuard[Place]:
+    return place is not None and place.kind == "local"
+
+
+def path_text(part: object) -> str:
+    """A constant key or an attribute, as it follows on the variable."""
+    if not isinstance(part, tuple):
+        return str(part)
+    key = part[0]
+    is_plain = isinstance(key, str) and '"' not in key and key.isprintable()
+    return f'["{key}"]' if is_plain and "\\" not in key else f"[{key!r}]"
 
 
 def strip(read: ast.expr) -> ast.expr:

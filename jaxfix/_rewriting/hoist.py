@@ -15,7 +15,7 @@ from jaxfix._analysis.project import Module
 
 from .blocks import with_lines
 from .rewrite import Rewriter
-from .spelling import literal, spell_parameters
+from .spelling import spell_parameters
 from .write import Writer
 
 FunctionDef = ast.FunctionDef | ast.AsyncFunctionDef
@@ -105,21 +105,14 @@ def spelled(
     receiver: ast.expr | None,
 ) -> str:
     """How the host names the value of an item."""
-    sample = item.sample
-    if item.is_attribute:
-        assert isinstance(sample, ast.Attribute), "an attribute is read as one"
-        base = receiver if receiver is not None else sample.value
-        return f"{ast.unparse(base)}.{sample.attr}"
-    tail = "".join(path_text(part) for part in item.place.path)
-    if item.place.kind == "local" or module.path == item.place.owner:
-        return item.place.name + tail
-    if item.is_copied and item.place.name in module.globals:
-        return item.place.name + tail
-    return writer.name(f"{item.owner_name}.{item.place.name}", scope) + tail
-
-
-def path_text(part: object) -> str:
-    return f"[{literal(part[0])}]" if isinstance(part, tuple) else str(part)
+    root = item.root
+    if root is None:
+        assert receiver is not None, "a method has a receiver"
+        return f"{ast.unparse(receiver)}{item.tail}"
+    is_here = root.kind == "local" or module.path == root.owner
+    if is_here or (item.is_copied and root.name in module.globals):
+        return root.name + item.tail
+    return writer.name(f"{item.owner_name}.{root.name}", scope) + item.tail
 
 
 def bind(
@@ -241,8 +234,8 @@ def behind_definition(shield: Shield, definition: FunctionDef, write: Rewriter) 
     cls = module.parent(definition)
     method = isinstance(cls, ast.ClassDef)
     inner = free_name(f"_{definition.name.lstrip('_')}", definition.name, writer, cls)
-    values = values_at(shield, writer, write, None)
     first = parameters.function.args.args[0].arg if method else ""
+    values = values_at(shield, writer, write, build.load(first) if method else None)
     target = f"{first}.{inner}" if method else inner
     passed = arguments(parameters, values, skip=1 if method else 0)
     head = f"def {definition.name}({signature(parameters, writer)}):"
@@ -291,7 +284,7 @@ def bound_receiver(shield: Shield) -> ast.expr | None:
     """The `model` of `jax.jit(model.predict)`."""
     node = shield.layer.node
     inner = node.args[0] if isinstance(node, ast.Call) and node.args else None
-    if not any(i.is_attribute for i in shield.parameters.items):
+    if not any(i.is_own for i in shield.parameters.items):
         return None
     if isinstance(inner, ast.Attribute) and isinstance(inner.value, ast.Name):
         return inner.value
@@ -313,7 +306,7 @@ def behind_attribute(shield: Shield, target: ast.Attribute, write: Rewriter) -> 
         raise CannotFix(f"the class has a method `{target.attr}` too")
     inner = free_name(f"_jitted_{target.attr.strip('_')}", target.attr, writer, cls)
     first = function.args.args[0].arg
-    values = values_at(shield, writer, write, None)
+    values = values_at(shield, writer, write, build.load(first))
     passed = arguments(parameters, values, skip=1)
     head = f"def {target.attr}({signature(parameters, writer)}):"
     text = f"{head}\n    return {first}.{inner}({passed})\n"
