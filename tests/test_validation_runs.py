@@ -14,7 +14,10 @@ from jaxfix._validation.trees import Trees, targets_from_trees
 from jaxfix._validation.verdict import Kind, Target
 
 IMPORTS = "import jax\nimport jax.numpy as jnp\n"
-BRANCH = "@jax.jit\ndef f({0}):\n{1}    if x.sum() > 0:\n        return x * 2\n    return -x\n"
+BRANCH = (
+    "@jax.jit\ndef f({0}):\n{1}"
+    "    if x.sum() > 0:\n        return x * 2\n    return -x\n"
+)
 WHERE = "@jax.jit\ndef f({0}):\n{1}    return jnp.where(x.sum() > 0, x * 2, -x)\n"
 QUICK = harness.Options(timeout_s=30)
 

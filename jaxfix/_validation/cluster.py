@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jaxfix._errors import UsageError
+
 from .trees import Trees
 
 if TYPE_CHECKING:

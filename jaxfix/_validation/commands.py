@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxfix._errors import UsageError
+
 from . import harness, inputs
 from .harness import Options
 from .trees import Trees, changed_trees, earlier_trees, targets_from_trees

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxfix._errors import UsageError
+
 from .verdict import Target
 
 RECORDED = "jaxfix-inputs.json"

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxfix._errors import UsageError
+
 from .inputs import VERSION, Calls, read_recorded
 
 RECORDER = Path(__file__).with_name("recorder.py")

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jaxfix._errors import UsageError
+
 from .verdict import Target as Target
 
 SKIPPED_FOLDERS = frozenset(
@@ -108,7 +109,7 @@ def extract_revision(root: Path, revision: str, destination: Path) -> None:
 
 
 def copy_project(root: Path, destination: Path) -> None:
-    """Copy what the project's programs may read: no environments, caches, huge files."""
+    """Copy what the project's programs may read: no environments, no huge files."""
     destination.mkdir(parents=True)
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(f for f in folders if f not in SKIPPED_FOLDERS)

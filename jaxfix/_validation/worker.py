@@ -1152,8 +1152,8 @@ def leaf_variants(
     elif isinstance(leaf, float):
         for value in (*constants, 0.0, -0.0, 1.0, -1.0, 0.5, 3.0, -30.0, 30.0):
             yield "boundary", float(value)
-        for value in (math.inf, -math.inf, math.nan):
-            yield "edge", value
+        for special in (math.inf, -math.inf, math.nan):
+            yield "edge", special
         for scale in (0.5, 3.0, 30.0):
             yield "random", float(rng.normal() * scale)
     elif is_array(leaf) and not is_key(leaf):
@@ -1195,8 +1195,8 @@ def array_variants(
             yield "random", make(rng.normal(size=dims) * scale)
         yield "random", -leaf
         yield "random", jnp.abs(jnp.asarray(leaf))
-        for value in (math.inf, -math.inf, math.nan):
-            yield "edge", make(value)
+        for special in (math.inf, -math.inf, math.nan):
+            yield "edge", make(special)
         if array.size > 1:
             mixed = rng.normal(size=dims)
             mixed.flat[0] = math.nan
@@ -1444,9 +1444,14 @@ def outcome(run: Callable[[], Any], limit_s: float = 0.0) -> Outcome:
 
 
 TRACER_ERRORS = frozenset(
-    "TracerBoolConversionError ConcretizationTypeError TracerArrayConversionError "
-    "TracerIntegerConversionError NonConcreteBooleanIndexError "
-    "UnexpectedTracerError".split()
+    {
+        "TracerBoolConversionError",
+        "ConcretizationTypeError",
+        "TracerArrayConversionError",
+        "TracerIntegerConversionError",
+        "NonConcreteBooleanIndexError",
+        "UnexpectedTracerError",
+    }
 )
 
 
@@ -1634,7 +1639,12 @@ class Job:
         if name in ("self", "cls"):
             return self.instances()
         text = ast.unparse(argument.annotation) if argument.annotation else ""
-        simple = {"int": [3, 1], "float": [0.5], "bool": [True], "str": ["sum"]}
+        simple: dict[str, list[Any]] = {
+            "int": [3, 1],
+            "float": [0.5],
+            "bool": [True],
+            "str": ["sum"],
+        }
         if text in simple:
             return simple[text]
         if re.search(r"key|rng|seed", name):
@@ -2135,11 +2145,8 @@ class Validation:
         for index, call in enumerate(batch):
             before = Compiled(self.job.before, compiled.static)
             values, remake, _ = before.split(self.on_before(call))
-            arrays = [jnp.asarray(value) for value in values]
-            want = outcome(
-                lambda r=remake, a=arrays: self.job.before.eager(r(a)),
-                20.0,
-            )
+            row_call = remake([jnp.asarray(value) for value in values])
+            want = outcome(functools.partial(self.job.before.eager, row_call), 20.0)
             if want.error is not None:
                 continue
             row = jax.tree_util.tree_map(lambda x, i=index: x[i], got.value)
@@ -2392,9 +2399,8 @@ def flat_arrays(value: Any) -> list[Any]:
         jnp.asarray(x) if isinstance(x, float) else x
         for x in jax.tree_util.tree_leaves(value)
     ]
-    return [
-        x for x in leaves if jnp.issubdtype(getattr(x, "dtype", None), jnp.floating)
-    ]
+    arrays = [x for x in leaves if hasattr(x, "dtype")]
+    return [x for x in arrays if jnp.issubdtype(x.dtype, jnp.floating)]
 
 
 def reverse_grad(function: Callable[..., Any], values: list[Any]) -> Any:
