@@ -13,18 +13,21 @@ from ._analysis import (
     impure,
     keys,
     masks,
+    mutators,
+    numpy_calls,
     origins,
     printing,
     static_uses,
+    stores,
     windows,
 )
 from ._analysis.call_sites import Parameter
 from ._analysis.captures import Capture
 from ._analysis.facts import Facts, Function
 from ._analysis.finding import CannotFix, Evidence, Problem, Safety
-from ._analysis.objects import ClassValue, FunctionValue
+from ._analysis.objects import ClassValue, FunctionValue, TransformedValue
 from ._analysis.plan import Expression, Plan, Region, Sites, Statement
-from ._rewriting import static_options
+from ._rewriting import static_options, updates
 from ._rewriting.capture_rule import CaptureRule
 from ._rewriting.rewrite import Rewriter
 from ._rewriting.rule import Rule
@@ -49,6 +52,7 @@ __all__ = [
     "Safety",
     "Sites",
     "Statement",
+    "TransformedValue",
     "arrays",
     "booleans",
     "build",
@@ -60,9 +64,13 @@ __all__ = [
     "keys",
     "masks",
     "mend_selection",
+    "mutators",
+    "numpy_calls",
     "origins",
     "printing",
     "static_options",
     "static_uses",
+    "stores",
+    "updates",
     "windows",
 ]

@@ -81,14 +81,21 @@ def arange_call(call: Call) -> Value:
     numbers = [v.value for v in bounds if isinstance(v, Const)]
     if (
         len(numbers) == len(bounds)
-        and all(type(n) is int for n in numbers)
+        and all(type(n) in (int, float) for n in numbers)
         and call.args
     ):
-        try:
-            return call.array(dtype, shape(len(range(*numbers))))
-        except (TypeError, ValueError):
-            return Unknown()
+        count = _arange_length(*numbers)
+        return call.array(dtype, shape(count)) if count is not None else Unknown()
     return call.array(dtype, None)
+
+
+def _arange_length(*numbers: float) -> int | None:
+    """How many numbers a range has; None if the arguments are those of none."""
+    if len(numbers) == 1:
+        numbers = (0, *numbers)
+    start, stop, step = (*numbers, 1)[:3]
+    length = (stop - start) / step if step else math.inf
+    return max(0, math.ceil(length)) if math.isfinite(length) else None
 
 
 def linspace_call(call: Call) -> Value:
@@ -355,7 +362,15 @@ def split_call(call: Call) -> Value:
 
 
 def meshgrid_call(call: Call) -> Value:
-    return Seq("list", tuple(call.array(dtype_of(v), None) for v in call.args))
+    sizes = [known_dims(shape_of(v)) for v in call.args]
+    dims: Shape = None
+    if call.keywords.get("sparse", Const(False)) == Const(False):
+        if all(size is not None and len(size) == 1 for size in sizes):
+            counts = [size[0] for size in sizes if size]
+            if call.keywords.get("indexing", Const("xy")) != Const("ij"):
+                counts[:2] = reversed(counts[:2])
+            dims = shape(*counts)
+    return Seq("list", tuple(call.array(dtype_of(v), dims) for v in call.args))
 
 
 def broadcast_arrays_call(call: Call) -> Value:

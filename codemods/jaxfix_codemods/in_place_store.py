@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import ast
+from typing import ClassVar
+
+from jaxfix.codemod import (
+    CannotFix,
+    Function,
+    Plan,
+    Problem,
+    Rewriter,
+    Rule,
+    Safety,
+    Sites,
+    Statement,
+    mutators,
+    stores,
+    updates,
+)
+
+
+class InPlaceStore(Rule):
+    """Store into an array that is traced.
+
+    JAX arrays cannot be changed: `x[i] = v` is a TypeError. `x.at[i].set(v)` gives a new
+    array, which the compiler makes in place where it can.
+
+    ## Example
+
+    ```python before
+    @jax.jit
+    def edit(x, v):
+        x[0] = v
+        x[1:3] += 0.5
+        x[x > 9.0] = 9.0
+        return x
+    ```
+
+    ```python after
+    @jax.jit
+    def edit(x, v):
+        x = x.at[0].set(v)
+        x = x.at[1:3].add(0.5)
+        x = jnp.where(x > 9.0, 9.0, x)
+        return x
+    ```
+
+    ## Safety
+
+    Safe, where no other name of the array is read afterwards: NumPy would show it the
+    store. An index out of range raises in NumPy and is dropped by JAX. A NumPy buffer
+    that is filled with tracers becomes an array of JAX, with its 32-bit default dtype.
+    Unsafe: a function that stores into its argument comes to return it, and a slice
+    whose traced start might be negative.
+
+    ## Not fixed
+
+    - Another name of the array is read afterwards, or the array belongs to an object or
+      to an enclosing function.
+    - `x[indices] += v` with indices that may repeat.
+    - NumPy arrays that are made and filled on the host are left alone.
+
+    ## See
+
+    - https://docs.jax.dev/en/latest/_autosummary/jax.numpy.ndarray.at.html
+    """
+
+    visits: ClassVar = (ast.Assign, ast.AugAssign)
+
+    def find(
+        self, fn: Function, node: ast.Assign | ast.AugAssign
+    ) -> Problem | None:
+        for target in stores.array_targets(fn, node):
+            because = stores.why_stored(fn, node, target)
+            return Problem(f"`{ast.unparse(target)}` is stored into, but traced", because)
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            if because := stores.hidden_store(fn, node):
+                text = ast.unparse(node)
+                return Problem(f"`{text}` changes a NumPy argument in place", because)
+        return None
+
+    def plan(self, fn: Function, node: ast.Assign | ast.AugAssign) -> Plan:
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            raise CannotFix(
+                f"`{node.target.id}` is another name of an argument that is read "
+                "afterwards; without a copy NumPy changes both, JAX only one"
+            )
+        if isinstance(fn.node, ast.Module):
+            raise CannotFix("the store is not in a function")
+        found = mutators.mutator(fn)
+        if found is None:
+            return Statement("`.at[...]` or `jnp.where`", updates.check_store(fn, node))
+        for stmt in stores.walk_stores(fn):
+            updates.check_store(fn, stmt)
+        return Sites(
+            f"`.at[...]`; `{fn.qualname}` returns the array and its callers take it",
+            Safety.UNSAFE,
+            f"{fn.path}:{fn.node.lineno}:{fn.node.col_offset}",
+        )
+
+    def fix(
+        self,
+        fn: Function,
+        node: ast.Assign | ast.AugAssign,
+        plan: Plan,
+        write: Rewriter,
+    ) -> list[ast.stmt] | None:
+        if isinstance(plan, Statement):
+            return updates.store_statements(write, fn, node)
+        found = mutators.mutator(fn)
+        assert found is not None, "the plan was made for such a function"
+        updates.mend_mutator(write, fn, found)
+        return None

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import ast
+from typing import ClassVar
+
+from jaxfix.codemod import (
+    Expression,
+    Function,
+    Plan,
+    Problem,
+    Rewriter,
+    Rule,
+    numpy_calls,
+)
+
+
+class NumpyOnTracer(Rule):
+    """NumPy function called on a traced value.
+
+    NumPy wants the numbers, and a tracer has none: `TracerArrayConversionError`. The
+    function of `jax.numpy` with the same name does the same on tracers. NumPy on shapes
+    and other static values is good style and stays, and so do the functions that only
+    call a method of their argument, such as `np.sum`.
+
+    ## Example
+
+    ```python before
+    @jax.jit
+    def features(x):
+        n = int(np.prod(x.shape))
+        return np.maximum(x, 0.0) / np.sqrt(n), np.linalg.norm([x[0], x[1]])
+    ```
+
+    ```python after
+    @jax.jit
+    def features(x):
+        n = int(np.prod(x.shape))
+        return jnp.maximum(x, 0.0) / np.sqrt(n), jnp.linalg.norm(jnp.array([x[0], x[1]]))
+    ```
+
+    ```python check
+    features(jnp.array([3.0, 4.0]))
+    features(jnp.array([-1.0, 2.0]))
+    ```
+
+    ## Safety
+
+    Safe. What NumPy computes in 64 bits JAX computes in 32, unless x64 is enabled.
+
+    ## Not fixed
+
+    - Functions without a counterpart, or with arguments that it does not take (`out=`).
+    - Functions whose result has a size that depends on the data.
+
+    ## See
+
+    - https://docs.jax.dev/en/latest/errors.html#jax.errors.TracerArrayConversionError
+    """
+
+    visits: ClassVar = (ast.Call,)
+
+    def find(self, fn: Function, node: ast.Call) -> Problem | None:
+        if because := numpy_calls.fails(fn, node):
+            return Problem(f"`{ast.unparse(node.func)}` is given a traced value", because)
+        return None
+
+    def plan(self, fn: Function, node: ast.Call) -> Plan:
+        made = numpy_calls.in_jax(fn, node, lambda name: name)
+        return Expression(ast.unparse(made.func).replace("jax.numpy", "jnp"))
+
+    def fix(
+        self, fn: Function, node: ast.Call, plan: Plan, write: Rewriter
+    ) -> ast.expr:
+        return numpy_calls.in_jax(fn, node, write.spell(fn))

@@ -1,0 +1,167 @@
+"""Functions that store into an array argument, whose callers go on with the array."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from . import stores
+from .call_sites import Site, Unclear, argument, call_sites, callers
+from .definitions import in_traced_region, statement_of
+from .finding import CannotFix
+from .objects import TransformedValue
+from .scopes import parameter_names
+
+if TYPE_CHECKING:
+    from .facts import Function
+
+
+@dataclass(frozen=True, slots=True)
+class Rebinding:
+    """A call statement `f(x)` that becomes `x = f(x)`."""
+
+    caller: Function
+    stmt: ast.Expr
+    names: tuple[ast.expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mutator:
+    """A function that has to return the parameters `names`, and where it is called."""
+
+    names: tuple[str, ...]
+    rebindings: tuple[Rebinding, ...]
+
+
+def mutator(fn: Function) -> Mutator | None:
+    """What must be returned and bound anew, if callers see the stores of a function.
+
+    Raises:
+      CannotFix: not all that depends on the stores can be changed.
+    """
+    if isinstance(fn.node, ast.Module | ast.Lambda):
+        return None
+    names = stored_parameters(fn)
+    if not names:
+        return None
+    rebindings: list[Rebinding] = []
+    for site in call_sites(fn.facts, fn.node):
+        if not isinstance(site.callee, TransformedValue):
+            rebindings += _at_site(fn, site, names)
+    if not rebindings:
+        return None
+    _check_body(fn)
+    return Mutator(names, tuple(rebindings))
+
+
+def stored_parameters(fn: Function) -> tuple[str, ...]:
+    assert not isinstance(fn.node, ast.Module), "a module has no parameters"
+    found: set[str] = set()
+    for stmt in stores.walk_stores(fn):
+        for target in stores.array_targets(fn, stmt):
+            base: ast.expr = target
+            while isinstance(base, ast.Subscript):
+                base = base.value
+            if isinstance(base, ast.Name):
+                found.add(base.id)
+    return tuple(name for name in parameter_names(fn.node) if name in found)
+
+
+def _at_site(fn: Function, site: Site, names: tuple[str, ...]) -> list[Rebinding]:
+    """How the caller goes on with the arrays; nothing if it does not."""
+    if site.node is None:
+        return []
+    owners = callers(fn.facts, site)
+    found: list[Rebinding] = []
+    for caller in owners:
+        stmt = statement_of(caller, site.node)
+        if stmt is None:
+            continue
+        given: list[ast.expr] = []
+        for name in names:
+            try:
+                arg = argument(site, name)
+            except Unclear as error:
+                raise CannotFix(f"it stores into its argument `{name}`: {error}") from None
+            if arg is not None:
+                given.append(arg)
+        used = [a for a in given if _is_used_after(caller, stmt, a)]
+        if not used or _takes_result(fn, stmt, used):
+            continue
+        found.append(_rebinding(caller, stmt, site.node, given, len(names)))
+    return found
+
+
+def _is_used_after(caller: Function, stmt: ast.stmt, arg: ast.expr) -> bool:
+    if isinstance(arg, ast.Name):
+        return stores.read_after(caller, stmt, arg.id)
+    return isinstance(arg, ast.Attribute | ast.Subscript)
+
+
+def _takes_result(fn: Function, stmt: ast.stmt, used: list[ast.expr]) -> bool:
+    """Does the caller bind the array that is returned, `x = f(x)`?"""
+    match stmt, used:
+        case ast.Assign(targets=[ast.Name(id=target)]), [ast.Name(id=name)]:
+            return target == name and bool(returned_names(fn))
+    return False
+
+
+def _rebinding(
+    caller: Function, stmt: ast.stmt, call: ast.Call, given: list[ast.expr], count: int
+) -> Rebinding:
+    if not isinstance(stmt, ast.Expr) or stmt.value is not call or len(given) != count:
+        text = ast.unparse(call.func)
+        raise CannotFix(f"the array is read after `{text}` stored into it")
+    own = stores.own_names(caller)
+    for arg in given:
+        is_own = isinstance(arg, ast.Name) and (
+            arg.id in own or isinstance(caller.node, ast.Module)
+        )
+        if not is_own:
+            raise CannotFix(f"`{ast.unparse(arg)}` cannot be bound anew by the caller")
+        assert isinstance(arg, ast.Name), "checked above"
+        _check_chain(caller, arg.id)
+    if in_traced_region(caller, stmt):
+        raise CannotFix("it is called in a traced branch or loop")
+    return Rebinding(caller, stmt, tuple(given))
+
+
+def _check_chain(caller: Function, name: str) -> None:
+    """The caller's own caller must not wait for the store."""
+    if isinstance(caller.node, ast.Module) or name not in parameter_names(caller.node):
+        return
+    for site in call_sites(caller.facts, caller.node):
+        if isinstance(site.callee, TransformedValue) or site.node is None:
+            continue
+        for outer in callers(caller.facts, site):
+            if isinstance(statement_of(outer, site.node), ast.Expr):
+                raise CannotFix("the array is passed through several functions")
+
+
+def returned_names(fn: Function) -> tuple[str, ...] | None:
+    """The names that every `return` gives, `()` if it returns nothing."""
+    found: set[tuple[str, ...]] = set()
+    for node in fn.walk():
+        match node:
+            case ast.Return(value=None | ast.Constant(value=None)):
+                found.add(())
+            case ast.Return(value=ast.Name(id=name)):
+                found.add((name,))
+            case ast.Return() | ast.Yield() | ast.YieldFrom():
+                return None
+    return found.pop() if len(found) == 1 else (() if not found else None)
+
+
+def _check_body(fn: Function) -> None:
+    names = stored_parameters(fn)
+    returned = returned_names(fn)
+    if returned not in ((), names):
+        raise CannotFix("it stores into its argument and returns something else")
+    for node in fn.walk():
+        if isinstance(node, ast.stmt) and in_traced_region(fn, node):
+            raise CannotFix("it stores into its argument, and it has a traced branch")
+    for known in (fn.host_value(arg) for arg in ast.walk(fn.node)
+                  if isinstance(arg, ast.arg) and arg.arg in names):
+        if known is not None:
+            raise CannotFix("it is also called outside of a transform")

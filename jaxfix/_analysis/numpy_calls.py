@@ -1,0 +1,142 @@
+"""Calls of NumPy on traced values: which fail, and the `jax.numpy` call that does not."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from . import arrays, build, jax_api
+from .finding import CannotFix, Evidence
+from .values import Array, Const, Seq, alternatives, holds_tracer
+
+if TYPE_CHECKING:
+    from .facts import Function
+
+# Functions that make one array of a list of arrays.
+TAKE_LISTS = frozenset(
+    f"numpy.{n}"
+    for n in (
+        "array asarray asanyarray stack concatenate vstack hstack dstack column_stack "
+        "block row_stack concat"
+    ).split()
+)
+WIDE = {"numpy.float64": "float", "numpy.double": "float", "numpy.int64": "int",
+        "numpy.longlong": "int", "numpy.complex128": "complex", "numpy.bool": "bool"}
+
+
+def numpy_name(fn: Function, node: ast.Call) -> str | None:
+    """The dotted name of the NumPy function that a call reaches."""
+    name = fn.library(node) or ""
+    return name if name.startswith("numpy.") else None
+
+
+def fails(fn: Function, node: ast.Call) -> tuple[Evidence, ...]:
+    """Why a call of NumPy fails while JAX traces: the tracer among its arguments."""
+    name = numpy_name(fn, node)
+    if name is None or name.startswith("numpy.random."):
+        return ()
+    name = jax_api.canonical(name)
+    api = jax_api.lookup(name)
+    static = {p.name: p.position for p in (api.static_params if api else ())}
+    for position, arg in enumerate(node.args):
+        if position in static.values() and not _in_list(fn, arg):
+            continue
+        if because := arrays.traced_inside(fn, arg):
+            return because if _refuses(fn, name, position, arg) else ()
+    for keyword in node.keywords:
+        if keyword.arg in static or keyword.arg is None:
+            continue
+        if because := arrays.traced_inside(fn, keyword.value):
+            is_first = keyword.arg in ("a", "x", "arr", "ar", "m")
+            return because if _refuses(fn, name, 0 if is_first else 1, None) else ()
+    return ()
+
+
+def _refuses(fn: Function, name: str, position: int, arg: ast.expr | None) -> bool:
+    in_list = arg is not None and _in_list(fn, arg)
+    verdict = jax_api.numpy_on_tracer(name, in_list=in_list)
+    if verdict == "works" and position > 0:
+        return name.rpartition(".")[2] not in ("result_type", "can_cast", "shape")
+    return verdict == "fails"
+
+
+def _in_list(fn: Function, arg: ast.expr) -> bool:
+    known = arrays.value(fn, arg)
+    return isinstance(known, Seq) and holds_tracer(known) is not None
+
+
+def in_jax(fn: Function, node: ast.Call, spell: Callable[[str], str]) -> ast.Call:
+    """The same call of `jax.numpy`.
+
+    Raises:
+      CannotFix: there is no function of the same meaning, or it takes no such argument.
+    """
+    name = numpy_name(fn, node)
+    assert name is not None, "the call is one of NumPy"
+    text = ast.unparse(node.func)
+    keywords = [k.arg or "" for k in node.keywords]
+    target = jax_api.numpy_to_jnp(jax_api.canonical(name), keywords)
+    if target is None:
+        odd = next((k for k in keywords if k in ("out", "like", "casting", "kind")), "")
+        detail = f" with `{odd}=`" if odd else ""
+        raise CannotFix(f"`{text}`{detail} has no counterpart in jax.numpy")
+    if target == "jax.numpy.where" and len(node.args) != 3:
+        raise CannotFix("the size of the result depends on the data")
+    made = ast.Call(build.load(spell(target)), [], [])
+    keep_list = jax_api.canonical(name) in TAKE_LISTS
+    made.args = [operand(fn, arg, spell, keep_list=keep_list) for arg in node.args]
+    made.keywords = [
+        ast.keyword(k.arg, _dtype(fn, k.value) if k.arg == "dtype" else k.value)
+        for k in node.keywords
+    ]
+    if made.args and jax_api.is_dtype(target) is None:
+        made.args[1:] = [_dtype(fn, arg) for arg in made.args[1:]]
+    return made
+
+
+def _dtype(fn: Function, node: ast.expr) -> ast.expr:
+    """A 64-bit dtype as the default one of its kind, which x64 makes 64 bits wide."""
+    wide = WIDE.get(fn.resolve(node) or "") if not build.is_new(node) else None
+    return build.load(wide) if wide is not None else node
+
+
+def operand(
+    fn: Function, arg: ast.expr, spell: Callable[[str], str], *, keep_list: bool
+) -> ast.expr:
+    """An argument as `jax.numpy` takes it: lists of numbers become arrays."""
+    if isinstance(arg, ast.Starred):
+        return arg
+    known = arrays.value(fn, arg)
+    if not _is_list_of_numbers(fn, known):
+        return arg
+    if not keep_list:
+        return build.call(spell("jax.numpy.array"), arg)
+    takes_nested = not isinstance(arg, ast.List | ast.Tuple)
+    items = known.items if isinstance(known, Seq) else None
+    if takes_nested:
+        if items is None or any(isinstance(i, Seq) for i in items):
+            return build.call(spell("jax.numpy.array"), arg)
+        return arg
+    assert isinstance(arg, ast.List | ast.Tuple), "the argument is a display"
+    parent = fn.module.parent(arg)
+    name = fn.library(parent) if parent is not None else None
+    if (name or "").rpartition(".")[2] in ("array", "asarray", "asanyarray"):
+        return arg
+    elements = [operand(fn, e, spell, keep_list=False) for e in arg.elts]
+    if all(new is old for new, old in zip(elements, arg.elts, strict=True)):
+        return arg
+    return type(arg)(elements, ast.Load())
+
+
+def _is_list_of_numbers(fn: Function, known: object) -> bool:
+    if not isinstance(known, Seq) or known.kind not in ("list", "tuple"):
+        return False
+    if holds_tracer(known) is not None:
+        return True
+    items = known.items or ()
+    return known.kind == "list" and any(
+        isinstance(o, Array) or (isinstance(o, Const) and isinstance(o.value, float))
+        for item in items
+        for o in alternatives(item)
+    )

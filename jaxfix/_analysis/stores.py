@@ -1,0 +1,325 @@
+"""Stores into arrays: what is stored where, and whether a new array can take its place.
+
+NumPy changes an array in place, and with it every other name of it. Afterwards a name is
+bound to a new array, and the others keep the old one. So a store can be rewritten only
+if nobody looks at the array under another name.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from . import arrays, jax_api
+from .definitions import bindings, loads, statement_of
+from .finding import CannotFix, Evidence
+from .scopes import parameter_names
+from .values import Array, Dict, Seq, alternatives
+
+if TYPE_CHECKING:
+    from .facts import Function
+
+StoreStatement = ast.Assign | ast.AugAssign
+
+VIEWS = frozenset("reshape ravel transpose squeeze swapaxes view diagonal".split())
+
+
+def targets_of(stmt: StoreStatement) -> list[ast.expr]:
+    """The targets, those in tuples one by one."""
+    found: list[ast.expr] = []
+    todo = list(stmt.targets) if isinstance(stmt, ast.Assign) else [stmt.target]
+    while todo:
+        one = todo.pop(0)
+        if isinstance(one, ast.Tuple | ast.List):
+            todo = [*one.elts, *todo]
+        else:
+            found.append(one)
+    return found
+
+
+def array_targets(fn: Function, stmt: StoreStatement) -> list[ast.Subscript]:
+    """The targets that store into an array which is, or becomes, a tracer."""
+    return [
+        target
+        for target in targets_of(stmt)
+        if isinstance(target, ast.Subscript) and why_stored(fn, stmt, target)
+    ]
+
+
+def why_stored(
+    fn: Function, stmt: StoreStatement, target: ast.Subscript
+) -> tuple[Evidence, ...]:
+    """Why a store into an array cannot work while JAX traces; empty if it can."""
+    known = arrays.value(fn, target.value)
+    if not arrays.is_array(known):
+        return ()
+    if because := arrays.traced(fn, target.value):
+        return because
+    if isinstance(known, Array) and known.assumed:
+        return arrays.forced(fn, target.value) if is_clearly_array(fn, target) else ()
+    if not arrays.is_host_array(known):
+        return ()
+    for part in (target.slice, stmt.value):
+        if because := arrays.traced_inside(fn, part):
+            return because
+    return ()
+
+
+def is_clearly_array(fn: Function, target: ast.Subscript) -> bool:
+    """Is a parameter of which nothing is known used as only an array is?"""
+    parts = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
+    if len(parts) > 1 or any(fn.traced(part) for part in parts):
+        return True
+    if not isinstance(target.value, ast.Name):
+        return False
+    for use in loads(fn, target.value.id):
+        match fn.module.parent(use):
+            case ast.Attribute(attr=attr) if attr in ("shape", "ndim", "dtype", "sum",
+                                                      "mean", "at", "T", "astype"):
+                return True
+            case ast.BinOp(left=left, right=right):
+                if not any(isinstance(fn.value(s), Seq) for s in (left, right)):
+                    return True
+            case ast.Subscript(value=base, slice=ast.Tuple()) if base is use:
+                return True
+    return False
+
+
+# --- what is rebound
+
+
+def place(fn: Function, target: ast.Subscript) -> tuple[ast.expr, list[ast.expr]]:
+    """The expression that holds the array, and the indices into it.
+
+    `x[i][j]` is a store into `x` at `i, j`; `state["x"][i]` one into `state["x"]`.
+
+    Raises:
+      CannotFix: the array cannot be bound anew there.
+    """
+    index: list[ast.expr] = list(_parts(target.slice))
+    base = target.value
+    while isinstance(base, ast.Subscript) and arrays.is_array(
+        arrays.value(fn, base.value)
+    ):
+        outer = _parts(base.slice)
+        if not all(arrays.is_scalar(arrays.value(fn, part)) for part in outer):
+            raise CannotFix(f"`{ast.unparse(base)}` is a part of an array, or a copy")
+        index = [*outer, *index]
+        base = base.value
+    match base:
+        case ast.Name(id=name):
+            if name not in own_names(fn):
+                raise CannotFix(f"`{name}` belongs to another scope")
+        case ast.Subscript(value=container):
+            options = alternatives(arrays.value(fn, container) or Dict(()))
+            if not all(isinstance(o, Dict | Seq) for o in options):
+                raise CannotFix(f"`{ast.unparse(base)}` cannot be bound anew")
+            if arrays.traced(fn, base.slice):
+                raise CannotFix(f"`{ast.unparse(base)}` is at a traced place")
+        case ast.Attribute():
+            raise CannotFix(
+                f"`{ast.unparse(base)}` is the state of an object; return the new array"
+            )
+        case _:
+            raise CannotFix("the array that is stored into has no name")
+    return base, index
+
+
+def _parts(index: ast.expr) -> list[ast.expr]:
+    return index.elts if isinstance(index, ast.Tuple) else [index]
+
+
+def own_names(fn: Function) -> set[str]:
+    """The names that the function binds itself, its parameters included."""
+    if isinstance(fn.node, ast.Module):
+        return set()
+    names = set(parameter_names(fn.node))
+    for node in fn.walk():
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        if isinstance(node, ast.Global | ast.Nonlocal):
+            return names - set(node.names)
+    return names
+
+
+# --- other names of the same array
+
+
+def check_aliases(fn: Function, stmt: ast.stmt, name: str) -> None:
+    """See to it that no other name of the array is read after the store.
+
+    Raises:
+      CannotFix: one is, and Python would show it the store.
+    """
+    for bound in bindings(fn, name):
+        holder = fn.module.parent(bound)
+        if isinstance(holder, ast.For) and holder.target is bound:
+            raise CannotFix(f"`{name}` is a row of what the loop runs over")
+        if isinstance(holder, ast.Assign):
+            source = alias_of(fn, holder.value)
+            if source is not None and source != name and read_after(fn, stmt, source):
+                raise CannotFix(
+                    f"`{name}` is another name of `{source}`, which is read afterwards: "
+                    "in Python both change"
+                )
+    for use in loads(fn, name):
+        holder = fn.module.parent(use)
+        outer = statement_of(fn, use)
+        if isinstance(outer, ast.Assign) and alias_of(fn, outer.value) == name:
+            target = outer.targets[0]
+            if isinstance(target, ast.Name) and target.id != name:
+                if _before(fn, outer, stmt) and read_after(fn, stmt, target.id):
+                    raise CannotFix(
+                        f"`{target.id}` is another name of `{name}`: in Python both change"
+                    )
+        if _is_kept(fn, use, holder) and outer is not None and _before(fn, outer, stmt):
+            raise CannotFix(f"`{name}` is kept in a container, which sees the store")
+
+
+def alias_of(fn: Function, value: ast.expr) -> str | None:
+    """The name of the array that an expression is, or is a view of."""
+    match value:
+        case ast.Name(id=name):
+            return name if arrays.is_array(arrays.value(fn, value)) else None
+        case ast.Attribute(value=base, attr="T" | "mT" | "real" | "imag"):
+            return alias_of(fn, base)
+        case ast.Subscript(value=base, slice=index):
+            if not all(_is_basic(fn, part) for part in _parts(index)):
+                return None
+            return alias_of(fn, base)
+        case ast.Call(func=ast.Attribute(value=base, attr=attr)) if attr in VIEWS:
+            return alias_of(fn, base)
+        case ast.Call(args=[first, *_]):
+            name = arrays.library(fn, value) or ""
+            if name.rpartition(".")[2] in ("asarray", *VIEWS):
+                return alias_of(fn, first)
+    return None
+
+
+def _is_basic(fn: Function, part: ast.expr) -> bool:
+    return isinstance(part, ast.Slice) or fn.static(part)
+
+
+def _is_kept(fn: Function, use: ast.Name, holder: ast.AST | None) -> bool:
+    """Is the array itself put into a list, tuple or dict that has a name?"""
+    if isinstance(holder, ast.Call) and isinstance(holder.func, ast.Attribute):
+        is_list = isinstance(fn.value(holder.func.value), Seq)
+        return use in holder.args and holder.func.attr == "append" and is_list
+    if isinstance(holder, ast.List | ast.Dict):
+        outer = fn.module.parent(holder)
+        return isinstance(outer, ast.Assign) and outer.value is holder
+    return False
+
+
+def _before(fn: Function, first: ast.stmt, second: ast.stmt) -> bool:
+    """May `first` run before `second`: it comes first, or both are in one loop?"""
+    return _line(first) < _line(second) or _shared_loop(fn, first, second)
+
+
+def read_after(fn: Function, stmt: ast.stmt, name: str) -> bool:
+    return any(
+        _line(use) > _line(stmt) or _shared_loop(fn, use, stmt)
+        for use in loads(fn, name)
+        if not any(use is inner for inner in ast.walk(stmt))
+    )
+
+
+def _line(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def _shared_loop(fn: Function, a: ast.AST, b: ast.AST) -> bool:
+    loops = (ast.For, ast.While)
+    around = {id(o) for o in fn.module.ancestors(a) if isinstance(o, loops)}
+    return any(id(o) in around for o in fn.module.ancestors(b))
+
+
+# --- buffers
+
+
+def buffer(fn: Function, base: ast.expr) -> ast.Call | None:
+    """The NumPy call that made the array which is filled with tracers.
+
+    None: the array is a tracer from the start.
+
+    Raises:
+      CannotFix: the array is NumPy's, and not made here.
+    """
+    if not isinstance(base, ast.Name):
+        if _starts_on_host(fn, base):
+            raise CannotFix(f"`{ast.unparse(base)}` is a NumPy array made elsewhere")
+        return None
+    places = bindings(fn, base.id)
+    made: list[ast.Call] = []
+    for bound in places:
+        holder = fn.module.parent(bound)
+        value = holder.value if isinstance(holder, ast.Assign) else None
+        if isinstance(value, ast.Call) and arrays.is_host_array(
+            arrays.value(fn, value)
+        ):
+            made.append(value)
+        elif value is not None and arrays.is_host_array(arrays.value(fn, value)):
+            raise CannotFix(f"`{base.id}` is a NumPy array made elsewhere")
+    if not made:
+        return None
+    name = arrays.library(fn, made[0]) or ""
+    if len(made) > 1 or len(places) > 1:
+        raise CannotFix(f"`{base.id}` is bound to several NumPy arrays")
+    if jax_api.numpy_to_jnp(name, [k.arg or "" for k in made[0].keywords]) is None:
+        raise CannotFix(f"`{ast.unparse(made[0].func)}` has no counterpart in jax.numpy")
+    return made[0]
+
+
+def _starts_on_host(fn: Function, base: ast.expr) -> bool:
+    known = arrays.value(fn, base)
+    return known is not None and any(
+        isinstance(o, Array) and o.host for o in alternatives(known)
+    )
+
+
+def walk_stores(fn: Function) -> Iterator[StoreStatement]:
+    """The statements of the function that store into traced arrays."""
+    for node in fn.walk():
+        if isinstance(node, ast.Assign | ast.AugAssign) and array_targets(fn, node):
+            yield node
+
+
+def hidden_store(fn: Function, stmt: ast.AugAssign) -> tuple[Evidence, ...]:
+    """Why `y += ...` changes an argument in place outside of a trace: it is NumPy's.
+
+    `y` is another name of an argument that some caller gives as a NumPy array, and that
+    is read afterwards. Under a transform `y` becomes a new array.
+    """
+    assert isinstance(stmt.target, ast.Name), "the target is a name"
+    name = stmt.target.id
+    because = arrays.traced(fn, stmt.target)
+    if not because or isinstance(fn.node, ast.Module):
+        return ()
+    for bound in bindings(fn, name):
+        holder = fn.module.parent(bound)
+        source = alias_of(fn, holder.value) if isinstance(holder, ast.Assign) else None
+        if source is None or source == name or not read_after(fn, stmt, source):
+            continue
+        if source in parameter_names(fn.node) and _is_given_numpy(fn, source):
+            return because
+    return ()
+
+
+def _is_given_numpy(fn: Function, name: str) -> bool:
+    from .call_sites import Unclear, argument, call_sites
+
+    for site in call_sites(fn.facts, fn.node):  # type: ignore[arg-type]
+        try:
+            given = argument(site, name)
+        except Unclear:
+            continue
+        if given is None:
+            continue
+        for known in (
+            fn.facts.interpreter.host.get(id(given)),
+            fn.facts.interpreter.traced.get(id(given)),
+        ):
+            if arrays.is_host_array(known):
+                return True
+    return False

@@ -1,0 +1,372 @@
+"""Stores into arrays, as statements that bind a new array."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .._analysis import arrays, build, masks, mutators, numpy_calls, stores, windows
+from .._analysis.facts import Function
+from .._analysis.finding import CannotFix, Safety
+from .._analysis.masks import Selection
+from .._analysis.operands import dtype_of
+from .._analysis.polynomials import static_difference
+from .._analysis.stores import StoreStatement
+from .._analysis.values import Array, Const, Static, Value, promote
+from .rewrite import Rewriter
+
+AT_METHODS: dict[type[ast.operator], str] = {ast.Add: "add", ast.Mult: "multiply"}
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """One store: `base[index] = value`, or `base[index] op= value`."""
+
+    target: ast.Subscript
+    base: ast.expr
+    index: list[ast.expr]
+    op: ast.operator | None
+    value: ast.expr
+
+
+def check_store(fn: Function, stmt: StoreStatement) -> Safety:
+    """Can the statement be rewritten, and how safely?
+
+    Raises:
+      CannotFix: it cannot.
+    """
+    safety = Safety.SAFE
+    for one in updates(fn, stmt, stmt.value):
+        if isinstance(one.base, ast.Name):
+            stores.check_aliases(fn, stmt, one.base.id)
+        stores.buffer(fn, one.base)
+        updated(fn, one, lambda name: name)
+        for part in one.index:
+            if isinstance(part, ast.Slice) and not _counts_from_start(fn, part):
+                safety = Safety.UNSAFE
+    return safety
+
+
+def _counts_from_start(fn: Function, part: ast.Slice) -> bool:
+    bounds = [b for b in (part.lower, part.upper) if b is not None and fn.traced(b)]
+    return all(masks.nonnegative(fn, bound) for bound in bounds[:1])
+
+
+def updates(
+    fn: Function, stmt: StoreStatement, value: ast.expr
+) -> list[Update]:
+    op = stmt.op if isinstance(stmt, ast.AugAssign) else None
+    found = []
+    for target in stores.array_targets(fn, stmt):
+        base, index = stores.place(fn, target)
+        found.append(Update(target, base, index, op, value))
+    return found
+
+
+# --- statements
+
+
+def store_statements(
+    write: Rewriter, fn: Function, stmt: StoreStatement
+) -> list[ast.stmt]:
+    """The statements that bind new arrays instead of storing into the old ones."""
+    for one in updates(fn, stmt, stmt.value):
+        made = stores.buffer(fn, one.base)
+        if made is not None:
+            in_jax(write, fn, made)
+    simple = isinstance(stmt, ast.AugAssign) or (
+        len(stmt.targets) == 1 and isinstance(stmt.targets[0], ast.Subscript)
+    )
+    if simple:
+        (only,) = updates(fn, stmt, stmt.value)
+        edit_leaves(write, fn, only)
+        return [bound(write, fn, only)]
+    assert isinstance(stmt, ast.Assign), "several targets are those of an assignment"
+    return _several(write, fn, stmt)
+
+
+def _several(write: Rewriter, fn: Function, stmt: ast.Assign) -> list[ast.stmt]:
+    """`x[i], y[j] = a, b`: the values get names, then each is stored."""
+    stored = {id(t) for t in stores.array_targets(fn, stmt)}
+    later: list[tuple[ast.expr, ast.expr]] = []
+    fresh = write.fresh(fn)
+
+    def renamed(target: ast.expr) -> ast.expr:
+        if isinstance(target, ast.Tuple | ast.List):
+            return type(target)([renamed(e) for e in target.elts], ast.Store())
+        if isinstance(target, ast.Name):
+            return target
+        name = fresh("value")
+        later.append((target, build.load(name)))
+        return build.store(name)
+
+    if len(stmt.targets) == 1:
+        first: list[ast.stmt] = [ast.Assign([renamed(stmt.targets[0])], stmt.value)]
+    else:
+        name = fresh("value")
+        first = [build.assign(name, stmt.value)]
+        for target in stmt.targets:
+            if isinstance(target, ast.Subscript | ast.Attribute):
+                later.append((target, build.load(name)))
+            else:
+                first.append(ast.Assign([renamed(target)], build.load(name)))
+    out = first
+    for target, value in later:
+        if id(target) in stored:
+            assert isinstance(target, ast.Subscript), "an array store is a subscript"
+            base, index = stores.place(fn, target)
+            out.append(bound(write, fn, Update(target, base, index, None, value)))
+        else:
+            out.append(ast.Assign([target], value))
+    return out
+
+
+def bound(write: Rewriter, fn: Function, one: Update) -> ast.stmt:
+    """`x = x.at[i].set(value)`."""
+    new = updated(fn, one, write.spell(fn))
+    if isinstance(one.base, ast.Name):
+        return build.assign(one.base.id, new)
+    return ast.Assign([one.base], new)
+
+
+def in_jax(write: Rewriter, fn: Function, node: ast.Call) -> None:
+    """Make a NumPy call one of `jax.numpy`."""
+    writer = write.writer(fn.module)
+    new = numpy_calls.in_jax(fn, node, write.spell(fn))
+    writer.edit(node, lambda: writer.expr(new))
+
+
+# --- the new array
+
+
+def updated(fn: Function, one: Update, spell: Callable[[str], str]) -> ast.expr:
+    """The array after the store.
+
+    Raises:
+      CannotFix: the indices or the value do not let us say it.
+    """
+    base: ast.expr = one.base
+    if isinstance(base, ast.Name):
+        base = build.load(base.id)
+    if arrays.is_host_array(fn.host_value(one.base)) and not arrays.is_host_array(
+        arrays.value(fn, one.base)
+    ):
+        base = build.call(spell("jax.numpy.asarray"), base)
+    if len(one.index) == 1 and (found := selected(fn, one)) is not None:
+        return _masked(fn, one, found, base, spell)
+    parts = [masks.mask_of(fn, part) for part in one.index]
+    if any(mask is not None for mask in parts):
+        return _masked_axis(fn, one, parts, base, spell)
+    index = [_index(fn, one, part, spell) for part in one.index]
+    key = index[0] if len(index) == 1 else ast.Tuple(index, ast.Load())
+    at = ast.Subscript(ast.Attribute(base, "at", ast.Load()), key, ast.Load())
+    if one.op is None:
+        return build.method(at, "set", _cast(fn, one, spell))
+    name = AT_METHODS.get(type(one.op))
+    if name is not None and all(_is_unique(fn, part) for part in one.index):
+        return build.method(at, name, one.value)
+    if not _may_repeat_safely(fn, one):
+        raise CannotFix("indices may occur twice: NumPy adds once, `.at[].add` twice")
+    old = ast.Subscript(base, key, ast.Load())
+    return build.method(at, "set", ast.BinOp(old, one.op, one.value))
+
+
+def _index(
+    fn: Function, one: Update, part: ast.expr, spell: Callable[[str], str]
+) -> ast.expr:
+    """One index, as `.at[...]` takes it."""
+    if isinstance(part, ast.List):
+        return build.call(spell("jax.numpy.array"), part)
+    if not isinstance(part, ast.Slice):
+        return part
+    bounds = [b for b in (part.lower, part.upper, part.step) if b is not None]
+    if not any(fn.traced(b) for b in bounds):
+        return part
+    width = None
+    if part.lower is not None and part.upper is not None and part.step is None:
+        width = static_difference(fn, part.upper, part.lower)
+    if width is None or part.lower is None:
+        raise CannotFix("a slice of traced width is stored into")
+    if any(not isinstance(other, ast.Slice) for other in one.index):
+        raise CannotFix("a traced slice is mixed with other indices")
+    places = build.call(spell("jax.numpy.arange"), width)
+    return ast.BinOp(part.lower, ast.Add(), places)
+
+
+def _is_unique(fn: Function, part: ast.expr) -> bool:
+    """Does the index name no element twice?"""
+    if isinstance(part, ast.Slice | ast.Constant):
+        return True
+    if arrays.library(fn, part) == "jax.numpy.arange":
+        return True
+    return arrays.is_scalar(arrays.value(fn, part))
+
+
+def _may_repeat_safely(fn: Function, one: Update) -> bool:
+    """Is `x[i] = x[i] op v` one value for each place, even where `i` repeats?"""
+    if arrays.is_scalar(arrays.value(fn, one.value)):
+        return True
+    ranks = [
+        0 if isinstance(p, ast.Slice) else arrays.rank(arrays.value(fn, p))
+        for p in one.index
+    ]
+    return all(rank == 0 for rank in ranks)
+
+
+def _cast(fn: Function, one: Update, spell: Callable[[str], str]) -> ast.expr:
+    """The value in the dtype of the array: NumPy casts it, JAX would warn."""
+    known = arrays.value(fn, one.base)
+    value = None if build.is_new(one.value) else arrays.value(fn, one.value)
+    if value is None or fits(known, value):
+        return one.value
+    if not _is_narrower(known, value):
+        return one.value
+    dtype = ast.Attribute(one.base, "dtype", ast.Load())
+    if isinstance(value, Array):
+        return build.method(one.value, "astype", dtype)
+    return build.call(spell("jax.numpy.asarray"), one.value, dtype)
+
+
+def _is_narrower(base: Value | None, value: Value | None) -> bool:
+    """Would JAX warn that the array cannot hold the value?"""
+    kinds = "bifc"
+    a, b = arrays.kind(base), arrays.kind(value)
+    if a and b and kinds.index(a) < kinds.index(b):
+        return True
+    return _is_half(base) and isinstance(value, Array) and not _is_half(value) and b == "f"
+
+
+def _is_half(known: Value | None) -> bool:
+    dtype = dtype_of(known) if known is not None else None
+    names = dtype.strong if dtype is not None else frozenset()
+    return bool(names) and names <= {"float16", "bfloat16"}
+
+
+def fits(base: Value | None, value: Value | None) -> bool:
+    """Does the array keep its dtype when it takes the value?"""
+    if base is None or value is None:
+        return False
+    a, b = dtype_of(base), dtype_of(value)
+    if a is None:
+        return isinstance(value, Const | Static) and arrays.kind(value) in ("i", "b")
+    return b is not None and promote(a, b) == a
+
+
+# --- masks
+
+
+def selected(fn: Function, one: Update) -> Selection | None:
+    """The elements that a store by a mask, or by a slice of traced width, changes."""
+    part = one.index[0]
+    node = ast.Subscript(one.base, part, ast.Load())
+    if isinstance(part, ast.Slice):
+        if not any(fn.traced(b) for b in (part.lower, part.upper) if b is not None):
+            return None
+        if part.lower is not None and part.upper is not None and part.step is None:
+            if static_difference(fn, part.upper, part.lower) is not None:
+                return None
+        return Selection(node, one.base, None, part)
+    mask = masks.mask_of(fn, part)
+    return Selection(node, one.base, mask, None) if mask is not None else None
+
+
+def _masked(
+    fn: Function,
+    one: Update,
+    found: Selection,
+    base: ast.expr,
+    spell: Callable[[str], str],
+) -> ast.expr:
+    """`x = jnp.where(mask, value, x)`."""
+    mask = masks.where_mask(fn, found, spell)
+    new = one.value if one.op is None else ast.BinOp(base, one.op, one.value)
+    if not build.is_new(one.value):
+        masks.whole(fn, one.value, found)
+    made: ast.expr = build.call(spell("jax.numpy.where"), mask, new, base)
+    return _kept_dtype(fn, one, made)
+
+
+def _kept_dtype(fn: Function, one: Update, made: ast.expr) -> ast.expr:
+    known = arrays.value(fn, one.base)
+    value = None if build.is_new(one.value) else arrays.value(fn, one.value)
+    if fits(known, value) and not isinstance(one.op, ast.Div | ast.Pow):
+        return made
+    if isinstance(one.op, ast.Div | ast.Pow) and arrays.kind(known) == "f":
+        if fits(known, value):
+            return made
+    return build.method(made, "astype", ast.Attribute(one.base, "dtype", ast.Load()))
+
+
+def _masked_axis(
+    fn: Function,
+    one: Update,
+    parts: list[ast.expr | None],
+    base: ast.expr,
+    spell: Callable[[str], str],
+) -> ast.expr:
+    """`x[mask, 0] = v`: the column is masked and put back."""
+    place = next(i for i, mask in enumerate(parts) if mask is not None)
+    mask = parts[place]
+    assert mask is not None, "one of the indices is a mask"
+    others = [p for i, p in enumerate(one.index) if i != place]
+    known = arrays.rank(arrays.value(fn, one.base))
+    if arrays.rank(arrays.value(fn, mask)) != 1 or known != len(one.index):
+        raise CannotFix("the mask is one of several indices")
+    if not all(arrays.is_scalar(arrays.value(fn, p)) for p in others):
+        raise CannotFix("the mask is one of several indices")
+    if not arrays.is_scalar(arrays.value(fn, one.value)):
+        raise CannotFix("several elements are stored by a mask")
+    index: list[ast.expr] = list(one.index)
+    index[place] = ast.Slice()
+    key = ast.Tuple(index, ast.Load())
+    old = ast.Subscript(base, key, ast.Load())
+    new = one.value if one.op is None else ast.BinOp(old, one.op, one.value)
+    at = ast.Subscript(ast.Attribute(base, "at", ast.Load()), key, ast.Load())
+    return build.method(at, "set", build.call(spell("jax.numpy.where"), mask, new, old))
+
+
+def edit_leaves(write: Rewriter, fn: Function, one: Update) -> None:
+    """In `x[mask] = y[mask] * 2`, `y[mask]` becomes `y`."""
+    found = selected(fn, one) if len(one.index) == 1 else None
+    if found is None:
+        return
+    writer = write.writer(fn.module)
+    spell = write.spell(fn)
+    parts = masks.whole(fn, one.value, found)
+    mask = masks.where_mask(fn, found, spell)
+    for node, picked in parts.leaves:
+        base = masks.leaf(picked, mask, parts.guarded, spell)
+        writer.edit(node, lambda base=base: writer.expr(base))  # type: ignore[misc]
+
+
+# --- functions that store into their arguments
+
+
+def mend_mutator(write: Rewriter, fn: Function, found: mutators.Mutator) -> None:
+    """The function returns the arrays that it changes, and its callers take them."""
+    writer = write.writer(fn.module)
+    assert isinstance(fn.node, ast.FunctionDef), "it has statements"
+    for stmt in list(stores.walk_stores(fn)):
+        made = store_statements(write, fn, stmt)
+        writer.replace_statement(stmt, lambda made=made: writer.statements(made))  # type: ignore[misc]
+    result = build.tuple_of([build.load(name) for name in found.names])
+    if not mutators.returned_names(fn):
+        for node in fn.walk():
+            if isinstance(node, ast.Return):
+                ret = [build.ret(result)]
+                writer.replace_statement(node, lambda ret=ret: writer.statements(ret))  # type: ignore[misc]
+        last = fn.node.body[-1]
+        if not isinstance(last, ast.Return):
+            end = [build.ret(result)]
+            writer.insert_after(last, lambda: writer.statements(end))
+    for one in found.rebindings:
+        _rebind(write, one)
+
+
+def _rebind(write: Rewriter, one: mutators.Rebinding) -> None:
+    writer = write.writer(one.caller.module)
+    names = [arg.id for arg in one.names if isinstance(arg, ast.Name)]
+    made = [build.assign(names if len(names) > 1 else names[0], one.stmt.value)]
+    writer.replace_statement(one.stmt, lambda: writer.statements(made))
+    write.touch(one.caller)
