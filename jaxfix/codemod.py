@@ -28,7 +28,7 @@ from ._analysis.finding import CannotFix, Evidence, Problem, Safety
 from ._analysis.objects import ClassValue, FunctionValue, TransformedValue
 from ._analysis.plan import Expression, Plan, Region, Sites, Statement
 from ._rewriting import static_options, updates
-from ._rewriting.capture_rule import CaptureRule
+from ._rewriting.capture_rule import CaptureRule, Hoisted
 from ._rewriting.rewrite import Rewriter
 from ._rewriting.rule import Rule
 from ._rewriting.selections import mend_selection
@@ -43,6 +43,7 @@ __all__ = [
     "Facts",
     "Function",
     "FunctionValue",
+    "Hoisted",
     "Parameter",
     "Plan",
     "Problem",

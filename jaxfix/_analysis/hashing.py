@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .call_sites import Parameter
-from .declarations import conversion, is_hashable
+from .declarations import DECLARING, conversion, is_hashable
 from .finding import CannotFix
 from .objects import ClassValue, FunctionValue, InstanceValue, TransformedValue
 from .scopes import mutations
@@ -52,6 +52,8 @@ def trouble_at(fn: Function, node: ast.expr) -> Trouble | None:
         found = _of_self(fn.facts, root) or _of_arrays(fn.facts, root)
         if found is not None:
             return found
+    if isinstance(node, ast.Attribute) and (changing := _of_changing(fn, node)):
+        return changing
     if isinstance(node, ast.Call):
         for callee in fn.callees(node):
             for option in alternatives(callee):
@@ -96,21 +98,47 @@ def _of_class(
         text = f"`{name}` is static, and `{cls.name}` has no hash"
         because = f"`{cls.name}` compares by value and is not frozen"
         return Trouble("class", root, (name,), text, because, cls.node.lineno, cls)
+    return None
+
+
+def _of_changing(fn: Function, node: ast.Attribute) -> Trouble | None:
+    """The first read, in a method with a static `self`, of what changes its hash."""
+    if fn.definition is None or fn.definition.owner is None:
+        return None
+    for root in fn.roots():
+        names = positional_names(root.function)[:1]
+        if root.transform not in DECLARING or not set(names) & static_names(root):
+            continue
+        if not isinstance(node.value, ast.Name) or [node.value.id] != names:
+            continue
+        store = _changes(fn.facts, fn.definition.owner).get(node.attr)
+        if store is None or _first_read(fn, node) is not node:
+            continue
+        cls = fn.definition.owner
+        text = f"`{ast.unparse(node)}` changes, and with it the hash of `{cls.name}`"
+        because = f"`{ast.unparse(store)}` is assigned; programs are kept by the hash"
+        return Trouble("changing", root, (names[0],), text, because, store.lineno, cls)
+    return None
+
+
+def _changes(facts: Facts, cls: ClassValue) -> dict[str, ast.Attribute]:
+    """The attributes that the hash of a class reads and that something assigns."""
     own = cls.lookup("__hash__")
-    if isinstance(own, FunctionValue):
-        first = [a.arg for a in own.node.args.args][:1]
-        read = {
-            n.attr
-            for n in ast.walk(own.node)
-            if isinstance(n, ast.Attribute)
-            and isinstance(n.value, ast.Name)
-            and [n.value.id] == first
-        }
-        for _, store in stores(facts, cls):
-            if store.attr in read:
-                text = f"`{name}` is static, and the hash of `{cls.name}` changes"
-                because = f"`{ast.unparse(store)}`, part of the hash, is assigned"
-                return Trouble("changing", root, (name,), text, because, store.lineno, cls)
+    if not isinstance(own, FunctionValue):
+        return {}
+    read = {n.attr for n in ast.walk(own.node) if isinstance(n, ast.Attribute)}
+    found: dict[str, ast.Attribute] = {}
+    for _, store in stores(facts, cls):
+        if store.attr in read:
+            found.setdefault(store.attr, store)
+    return found
+
+
+def _first_read(fn: Function, node: ast.Attribute) -> ast.AST | None:
+    for other in fn.walk():
+        if isinstance(other, ast.Attribute) and other.attr == node.attr:
+            if ast.unparse(other) == ast.unparse(node):
+                return other
     return None
 
 

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 from .call_sites import Parameter, Site, Unclear, argument, call_sites, callers
 from .declarations import DECLARING, calls_root, reached
 from .demands import demand_of
-from .objects import TransformedValue
+from .objects import (
+    BoundValue,
+    ClassValue,
+    InstanceValue,
+    PartialValue,
+    TransformedValue,
+)
 from .origins import is_parameter, mentioned, owner_of
 from .scopes import writes
 from .transforms import static_names, underlying
@@ -187,8 +193,7 @@ def names_in(fn: Function, node: ast.AST) -> set[str]:
         if name not in found:
             found.add(name)
             for source in fn.definitions.get(name) or ():
-                if not isinstance(source, ast.Call) or fn.library(source) is not None:
-                    todo += [n.id for n in ast.walk(source) if isinstance(n, ast.Name)]
+                todo += [n.id for n in ast.walk(source) if isinstance(n, ast.Name)]
     return found
 
 
@@ -264,3 +269,61 @@ def is_number(value: Value | None) -> bool:
     return value is not None and all(
         type_name(o) in ("int", "float") for o in alternatives(value)
     )
+
+
+def static_parameters(root: TransformedValue) -> list[tuple[str, Parameter]]:
+    """The parameters that a jit declares static, in the order of their names."""
+    fn = underlying(root.function)
+    if fn is None:
+        return []
+    return [(name, Parameter(fn.node, name)) for name in sorted(static_names(root))]
+
+
+def varying_argument(
+    facts: Facts, root: TransformedValue, name: str, *, at_least: int
+) -> tuple[Function, ast.expr, int | None] | None:
+    """A number that a call in a loop gives for `name`, and how many values it takes."""
+    for caller, _, given in static_arguments(facts, root, name):
+        if is_number(value_of(caller, given)):
+            count = rounds(caller, given)
+            if count is None or count >= at_least:
+                return caller, given, count
+    return None
+
+
+def roots_called(fn: Function, node: ast.Call) -> list[TransformedValue]:
+    """The jitted functions that a call may reach."""
+    found: list[TransformedValue] = []
+    for callee in fn.callees(node):
+        for option in alternatives(callee):
+            while isinstance(option, BoundValue | PartialValue):
+                option = option.function
+            if isinstance(option, TransformedValue) and option.transform in DECLARING:
+                found.append(option)
+    return found
+
+
+def given_at(
+    fn: Function, node: ast.Call, root: TransformedValue, name: str
+) -> ast.expr | None:
+    """What a call gives for a parameter of a jitted function."""
+    for caller, site, given in static_arguments(fn.facts, root, name):
+        if site.node is node and caller is fn:
+            return given
+    return None
+
+
+def fresh_instance(fn: Function, given: ast.expr) -> ClassValue | None:
+    """The class of an object made at each call in a loop, if it has no `__eq__`."""
+    value = value_of(fn, given)
+    if not isinstance(value, InstanceValue) or not isinstance(given, ast.Call):
+        return None
+    cls = value.cls
+    if cls.kind != "plain" or cls.lookup("__eq__") is not None or cls.bases:
+        return None
+    makes = any(
+        isinstance(n, ast.Call)
+        and any(isinstance(c, ClassValue) and c == cls for c in fn.callees(n))
+        for n in ast.walk(given)
+    )
+    return cls if makes and loops_around(fn, given) else None
