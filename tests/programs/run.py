@@ -155,7 +155,7 @@ def ask_jaxfix(
         if len(names) == 1:
             return {names[0]: failed_on(names[0], sources[names[0]], folder, error)}
     middle = len(names) // 2
-    reports = {}
+    reports: dict[str, ToolReport] = {}
     for half in (names[:middle], names[middle:]):
         with tempfile.TemporaryDirectory() as scratch:
             part = {name: sources[name] for name in half}
@@ -286,17 +286,18 @@ def judge_one(
         return Verdict.INVALID, ""
     if report.again != report.after:
         return Verdict.UNSTABLE, ""
-    plain = runner.run(before, eager=False)
-    if report.after == program.source:
-        return judge_untouched(report, plain, want)
-    return judge_changed(report, plain, runner.run(after, eager=False), want)
-
-
-def judge_untouched(
-    report: ToolReport, plain: Outcome, want: Outcome
-) -> tuple[Verdict, str]:
+    if report.after != program.source:
+        got = runner.run(after, eager=False)
+        if got.ok and not difference(got, want):
+            return Verdict.EQUAL, ""
+        return judge_changed(report, runner.run(before, eager=False), got, want)
     if report.findings:
         return Verdict.REFUSED, ""
+    return judge_untouched(runner.run(before, eager=False), want)
+
+
+def judge_untouched(plain: Outcome, want: Outcome) -> tuple[Verdict, str]:
+    """Nothing was found: then it must work under jit as it stands."""
     if not plain.ok:
         return Verdict.MISSED, f"{plain.error}: {plain.message}"
     if complaint := difference(plain, want):
@@ -307,14 +308,12 @@ def judge_untouched(
 def judge_changed(
     report: ToolReport, plain: Outcome, got: Outcome, want: Outcome
 ) -> tuple[Verdict, str]:
-    """A fixed program may still raise as it did, where another fix was refused."""
+    """The fixed program is not equal; it may be as it was, where a fix was refused."""
     if not got.ok:
         in_part = report.reasons and got.error in {plain.error, *TRACER_ERRORS}
         verdict = Verdict.PARTLY if in_part else Verdict.RAISES
         return verdict, f"{got.error}: {got.message}"
     complaint = difference(got, want)
-    if not complaint:
-        return Verdict.EQUAL, ""
     if report.reasons and plain.ok and not difference(got, plain):
         return Verdict.PARTLY, complaint
     return Verdict.WRONG, complaint
