@@ -6,10 +6,13 @@ from ._analysis import (
     arrays,
     booleans,
     build,
+    casts,
     declarations,
     definitions,
     demands,
+    fresh,
     hashing,
+    hoisting,
     impure,
     keys,
     masks,
@@ -27,7 +30,7 @@ from ._analysis.facts import Facts, Function
 from ._analysis.finding import CannotFix, Evidence, Problem, Safety
 from ._analysis.objects import ClassValue, FunctionValue, TransformedValue
 from ._analysis.plan import Expression, Plan, Region, Sites, Statement
-from ._rewriting import static_options, updates
+from ._rewriting import hoisting_jit, static_options, updates
 from ._rewriting.capture_rule import CaptureRule, Hoisted
 from ._rewriting.rewrite import Rewriter
 from ._rewriting.rule import Rule
@@ -57,10 +60,14 @@ __all__ = [
     "arrays",
     "booleans",
     "build",
+    "casts",
     "declarations",
     "definitions",
     "demands",
+    "fresh",
     "hashing",
+    "hoisting",
+    "hoisting_jit",
     "impure",
     "keys",
     "masks",

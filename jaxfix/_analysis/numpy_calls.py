@@ -83,6 +83,9 @@ def in_jax(fn: Function, node: ast.Call, spell: Callable[[str], str]) -> ast.Cal
         raise CannotFix(f"`{text}`{detail} has no counterpart in jax.numpy")
     if target == "jax.numpy.where" and len(node.args) != 3:
         raise CannotFix("the size of the result depends on the data")
+    if name in WIDE and len(node.args) == 1:
+        kind = build.load(WIDE[name])
+        return build.call(spell("jax.numpy.asarray"), node.args[0], kind)
     made = ast.Call(build.load(spell(target)), [], [])
     keep_list = jax_api.canonical(name) in TAKE_LISTS
     made.args = [operand(fn, arg, spell, keep_list=keep_list) for arg in node.args]

@@ -1,0 +1,175 @@
+"""Casts of traced values to Python numbers, and what arrays have instead."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from . import arrays, build
+from .definitions import bindings, resolved
+from .finding import CannotFix, Evidence
+from .scopes import parameter_names
+from .shapes import known_dims
+from .values import SCALAR, Array, Lib
+
+if TYPE_CHECKING:
+    from .facts import Function
+
+Spell = Callable[[str], str]
+
+BUILTIN = frozenset(["int", "float", "bool", "complex", "operator.index"])
+KINDS = {"int": "i", "float": "f", "bool": "b", "complex": "c", "operator.index": "i"}
+METHODS = frozenset(["item", "tolist", "__int__", "__float__", "__bool__", "__index__"])
+
+# `math` functions by the jax functions that mean the same; others are spelled alike.
+MATH = {
+    "acos": "jax.numpy.arccos",
+    "acosh": "jax.numpy.arccosh",
+    "asin": "jax.numpy.arcsin",
+    "asinh": "jax.numpy.arcsinh",
+    "atan": "jax.numpy.arctan",
+    "atan2": "jax.numpy.arctan2",
+    "atanh": "jax.numpy.arctanh",
+    "degrees": "jax.numpy.rad2deg",
+    "radians": "jax.numpy.deg2rad",
+    "erf": "jax.scipy.special.erf",
+    "erfc": "jax.scipy.special.erfc",
+    "gamma": "jax.scipy.special.gamma",
+    "lgamma": "jax.scipy.special.gammaln",
+} | {
+    name: f"jax.numpy.{name}"
+    for name in (
+        "cbrt copysign cos cosh exp exp2 expm1 fabs fmod gcd hypot isfinite isinf isnan "
+        "lcm ldexp log log10 log1p log2 nextafter sin sinh sqrt tan tanh"
+    ).split()
+}
+ROUNDING = frozenset(["ceil", "floor", "trunc"])
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """A call that wants a concrete number. `name`: `"int"`, `"item"`, `"math.sqrt"`."""
+
+    name: str
+    arg: ast.expr
+    because: tuple[Evidence, ...]
+
+
+def cast(fn: Function, node: ast.Call) -> Cast | None:
+    """The cast of a traced value that a call is."""
+    found = arrays.method(fn, node)
+    if found is not None and found[1] in METHODS:
+        because = arrays.forced(fn, found[0]) if fn.value(found[0]) else ()
+        return Cast(found[1], found[0], because) if because else None
+    name = arrays.library(fn, node)
+    if name is None:
+        return None
+    if name in BUILTIN and len(node.args) == 1 and not node.keywords:
+        arg = node.args[0]
+        under_jit = fn.value(arg) is not None
+        because = arrays.forced(fn, arg)
+        if because and (under_jit or name in ("float", "complex")):
+            return Cast(name.removeprefix("operator."), arg, because)
+    if name.startswith("math."):
+        for arg in node.args:
+            if because := arrays.traced_inside(fn, arg):
+                return Cast(name, arg, because)
+            if because := arrays.forced(fn, arg):
+                return Cast(name, arg, because)
+    return None
+
+
+def is_for_a_static_argument(fn: Function, node: ast.Call, found: Cast) -> bool:
+    """Does an argument of the function end as a shape by way of the cast?
+
+    Then it is the argument that has to be static, and the cast is right.
+    """
+    if isinstance(fn.node, ast.Module) or not arrays.size_uses(fn, node):
+        return False
+    names = {n.id for n in ast.walk(found.arg) if isinstance(n, ast.Name)}
+    own = names - {n for n in names if isinstance(fn.value(_load(fn, n)), Lib)}
+    return bool(own) and all(
+        n in parameter_names(fn.node) and not bindings(fn, n) for n in own
+    )
+
+
+def _load(fn: Function, name: str) -> ast.AST:
+    return next(
+        (n for n in fn.walk() if isinstance(n, ast.Name) and n.id == name), fn.node
+    )
+
+
+def as_array(fn: Function, node: ast.Call, found: Cast, spell: Spell) -> ast.expr:
+    """The same value as an array.
+
+    Raises:
+      CannotFix: there is no such function on arrays.
+    """
+    name, arg = found.name, found.arg
+    if name.startswith("math."):
+        return _math(fn, node, name.removeprefix("math."), spell)
+    if name == "tolist":
+        raise CannotFix("a list of Python numbers is asked for; use the array itself")
+    if name == "item":
+        if node.args or node.keywords:
+            raise CannotFix("one element is asked for by its number; index the array")
+        return _scalar(fn, arg)
+    kind = {"index": "int"}.get(name, name.strip("_"))
+    scalar = _scalar(fn, arg) if known_shape(fn, arg) not in (None, SCALAR) else arg
+    if _is_already(fn, arg, KINDS[kind]):
+        return scalar
+    if arrays.may_be_python_number(fn, arg):
+        return build.call(spell("jax.numpy.asarray"), scalar, build.load(kind))
+    return build.method(scalar, "astype", build.load(kind))
+
+
+def _is_already(fn: Function, arg: ast.expr, wanted: str) -> bool:
+    """Is the argument of the wanted kind for every caller?"""
+    known = (fn.value(arg), fn.host_value(arg), fn.linear_value(arg))
+    return all(arrays.kind(v) == wanted for v in known if v is not None)
+
+
+def known_shape(fn: Function, arg: ast.expr) -> object:
+    known = arrays.value(fn, arg)
+    if isinstance(known, Array) and known_dims(known.shape) is not None:
+        return known.shape
+    return None
+
+
+def _scalar(fn: Function, arg: ast.expr) -> ast.expr:
+    """An array of one element without its dimensions."""
+    if known_shape(fn, arg) == SCALAR:
+        return arg
+    return build.method(arg, "reshape", ast.Tuple([], ast.Load()))
+
+
+def _math(fn: Function, node: ast.Call, name: str, spell: Spell) -> ast.expr:
+    args = node.args
+    if node.keywords or any(isinstance(a, ast.Starred) for a in args):
+        raise CannotFix(f"`math.{name}` with these arguments has no counterpart")
+    if name in ROUNDING:
+        made = build.call(spell(f"jax.numpy.{name}"), *args)
+        return build.method(made, "astype", build.load("int"))
+    if name == "pow":
+        floats = any(arrays.kind(fn.value(a)) == "f" for a in args)
+        exact = "jax.numpy.power" if floats else "jax.numpy.float_power"
+        return build.call(spell(exact), *args)
+    if name == "log" and len(args) == 2:
+        logs = []
+        for arg in args:
+            old = node.func if fn.static(arg) else build.load(spell("jax.numpy.log"))
+            logs.append(build.call(old, arg))
+        return ast.BinOp(logs[0], ast.Div(), logs[1])
+    if name in ("fsum", "prod") and len(args) == 1:
+        items = args[0]
+        if not arrays.is_array(fn.value(resolved(fn, items))):
+            items = build.call(spell("jax.numpy.array"), items)
+        made_name = "sum" if name == "fsum" else "prod"
+        return build.call(spell(f"jax.numpy.{made_name}"), items)
+    wanted = 2 if name in ("atan2", "copysign", "fmod", "hypot", "gcd", "lcm", "ldexp",
+                           "nextafter") else 1
+    if name not in MATH or len(args) != wanted:
+        raise CannotFix(f"`math.{name}` has no counterpart in jax.numpy")
+    return build.call(spell(MATH[name]), *args)
