@@ -1,8 +1,18 @@
 from __future__ import annotations
 
-from typing import ClassVar
+import ast
+from typing import Any, ClassVar
 
-from jaxfix.codemod import Capture, CaptureRule, Safety
+from jaxfix.codemod import (
+    Capture,
+    CaptureRule,
+    Function,
+    Hoisted,
+    Plan,
+    Problem,
+    Safety,
+    hoisting,
+)
 
 
 class StaleClosure(CaptureRule):
@@ -11,6 +21,10 @@ class StaleClosure(CaptureRule):
     A compiled inner function reads the variables of the function around it while it is
     traced. Python would look them up at each call; the compiled program keeps the first
     value. The value becomes an argument.
+
+    In a loop on traced values, too, what a function made before it reads through its
+    closure must come as an argument: the loop's variables have no cell that it could
+    look into.
 
     ## Example
 
@@ -60,7 +74,24 @@ class StaleClosure(CaptureRule):
     - https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#pure-functions
     """
 
+    visits: ClassVar = (*CaptureRule.visits, ast.FunctionDef, ast.Lambda)
     safety: ClassVar = Safety.SAFE
+
+    def find(self, fn: Function, node: Any) -> Problem | None:
+        if not isinstance(node, ast.FunctionDef | ast.Lambda):
+            return super().find(fn, node)
+        if fn.node is node or not fn.under:
+            return None
+        names = ", ".join(f"`{name}`" for name in hoisting.late_names(fn, node))
+        if not names:
+            return None
+        return Problem(f"a loop on traced values changes {names} behind its closure")
+
+    def plan(self, fn: Function, node: Any) -> Plan:
+        if not isinstance(node, ast.FunctionDef | ast.Lambda):
+            return super().plan(fn, node)
+        hoist = fn.facts.captures.hoisting.late(fn, node)
+        return Hoisted(hoist.title, Safety.SAFE, hoist.key, hoist)
 
     def concerns(self, capture: Capture) -> bool:
         is_variable = capture.place.kind == "local" and capture.change.rebinds

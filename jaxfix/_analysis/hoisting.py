@@ -16,10 +16,11 @@ from typing import TypeGuard
 
 from .captures import Capture, Captures
 from .changes import FUNCTIONS, Place, ScopeNode, is_first_parameter
+from .facts import Function
 from .finding import CannotFix
 from .objects import FunctionNode, InstanceValue
 from .project import Module
-from .scopes import scope_names
+from .scopes import free_names, scope_names, writes
 from .uses import MAPPING, CallSites, Layer, Use, Uses
 from .values import Array, Const, Dict, Seq, Static, Unknown, Value, alternatives
 
@@ -32,7 +33,7 @@ class Item:
     """One value that becomes an argument: what it is called, and where it is read.
 
     `root` is the variable that the host names, None for the receiver of a method, and
-    `tail` what follows on it. `sample` is one of the reads. `is_copied`: every module
+    `tail` what follows on it. `sample` is one of the reads. `is_shared`: every module
     that imports the name has the same object, since nobody binds it anew. `owner_name`:
     the variable's module.
     """
@@ -42,7 +43,7 @@ class Item:
     name: str
     sample: ast.expr
     reads: tuple[tuple[Module, ast.expr], ...]
-    is_copied: bool
+    is_shared: bool
     owner_name: str
 
     @property
@@ -312,15 +313,18 @@ class Hoisting:
         name = self.parameter_name(place, sample, taken)
         taken.add(name)
         root = draft.variable.root
-        copied = root is not None and (
-            self.places.origin(root) != root
-            and not any(c.rebinds for c in self.places.of(root))
-        )
+        shared = root is not None and self.is_shared(root)
+        root = self.places.origin(root) if root is not None and shared else root
         owner = self.facts.project.by_path.get(str(root.owner)) if root else None
         tail = draft.variable.tail + "".join(path_text(part) for part in place.path)
         return Item(
-            root, tail, name, sample, tuple(reads), copied, owner.name if owner else ""
+            root, tail, name, sample, tuple(reads), shared, owner.name if owner else ""
         )
+
+    def is_shared(self, root: Place) -> bool:
+        """Does every module that imports the variable have the same object?"""
+        origin = self.places.origin(root)
+        return sum(c.rebinds for c in self.places.of(origin)) <= 1
 
     def parameter_name(self, place: Place, sample: ast.expr, taken: set[str]) -> str:
         """A name that a reader would choose, and that nothing in the functions uses."""
@@ -502,13 +506,14 @@ class Hoisting:
                 return False
             inner = chain[: [id(s) for s in chain].index(int(place.owner))]
             return not any(binds(self, s, place.name) for s in inner)
+        hidden = any(
+            binds(self, s, place.name) for s in chain if not isinstance(s, ast.Module)
+        )
         if use.module.path == place.owner:
-            return not any(
-                binds(self, s, place.name)
-                for s in chain
-                if not isinstance(s, ast.Module)
-            )
-        return item.is_copied or not self.is_imported_by_name(place, use.module)
+            return not hidden
+        if self.is_imported_by_name(place, use.module):
+            return item.is_shared and not hidden
+        return True
 
     def is_imported_by_name(self, variable: Place, module: Module) -> bool:
         for name, stmt in self.places.imports(module.tree).items():
@@ -533,6 +538,24 @@ class Hoisting:
         is_package = "." in module.name or module.is_package
         top = isinstance(self.places.owner(module, parameters.function), ast.Module)
         return is_package and top and not name.startswith("_")
+
+    # --- closures that a rewritten loop cannot keep
+
+    def late(self, fn: Function, closure: FunctionNode) -> Hoist:
+        """A function gets the names that a traced loop after it changes as arguments.
+
+        Raises:
+          CannotFix: it is used as a value, or a call cannot hand them over.
+        """
+        uses = self.sites.of(fn.module, closure)
+        if uses.passed or uses.escapes or uses.layers:
+            raise CannotFix("the function is used as a value")
+        items = tuple(late_item(fn, closure, n) for n in late_names(fn, closure))
+        parameters = self.parameters(closure, items)
+        handovers = tuple(self.handover(parameters, use) for use in uses.calls)
+        if not all(h.from_compiled for h in handovers):
+            raise CannotFix("it is called from outside of the compiled code")
+        return Hoist((parameters,), handovers, (), (), (), False)
 
     # --- shields
 
@@ -570,6 +593,29 @@ def binds(hoisting: Hoisting, scope: ScopeNode, name: str) -> bool:
     if isinstance(scope, ast.Module):
         return False
     return name in hoisting.places.locals_of(scope)
+
+
+def late_names(fn: Function, closure: FunctionNode) -> tuple[str, ...]:
+    """What a closure reads that a loop on traced values changes later."""
+    changed: set[str] = set()
+    for loop in fn.walk():
+        if not isinstance(loop, ast.While | ast.For):
+            continue
+        if any(node is closure for node in ast.walk(loop)):
+            continue
+        if fn.traced(loop.test if isinstance(loop, ast.While) else loop.iter):
+            changed.update(writes([loop]))
+    return tuple(n for n in free_names(closure) if n in changed)
+
+
+def late_item(fn: Function, closure: FunctionNode, name: str) -> Item:
+    reads = tuple(
+        (fn.module, node)
+        for node in ast.walk(closure)
+        if isinstance(node, ast.Name) and node.id == name
+    )
+    root = Place("local", id(fn.node), name)
+    return Item(root, "", name, reads[0][1], reads, False, "")
 
 
 def is_local(place: Place | None) -> TypeGuard[Place]:

@@ -110,7 +110,7 @@ def spelled(
         assert receiver is not None, "a method has a receiver"
         return f"{ast.unparse(receiver)}{item.tail}"
     is_here = root.kind == "local" or module.path == root.owner
-    if is_here or (item.is_copied and root.name in module.globals):
+    if is_here or (item.is_shared and root.name in module.globals):
         return root.name + item.tail
     return writer.name(f"{item.owner_name}.{root.name}", scope) + item.tail
 
