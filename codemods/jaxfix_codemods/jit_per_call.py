@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import ast
+from typing import ClassVar
+
+from jaxfix.codemod import (
+    CannotFix,
+    Evidence,
+    Function,
+    Plan,
+    Problem,
+    Rewriter,
+    Rule,
+    Sites,
+    fresh,
+    hoisting_jit,
+)
+
+WHAT = {
+    "lambda": "a lambda",
+    "partial": "a partial",
+    "method": "a bound method",
+    "transform": "the result of a transform",
+}
+
+
+class JitPerCall(Rule):
+    """`jax.jit` of a function that is made anew each time, and compiled anew.
+
+    Compiled programs are kept by the identity of the function. A lambda, a
+    `functools.partial`, a bound method or the result of `jax.grad` is a new object each
+    time that it is evaluated: in a loop, or in a function that is called in one, each
+    round compiles again.
+
+    ## Example
+
+    ```python before
+    def run(rates):
+        out = []
+        for rate in rates:
+            out.append(jax.jit(lambda x: x * rate)(3.0))
+        return out
+    ```
+
+    ```python after
+    compiled = jax.jit(lambda x, rate: x * rate)
+
+
+    def run(rates):
+        out = []
+        for rate in rates:
+            out.append(compiled(3.0, rate))
+        return out
+    ```
+
+    ```python check
+    run([1.0, 2.0])
+    ```
+
+    ## Safety
+
+    Safe. The function is jitted once, in the module or in `__init__`; the variables
+    that it captures become arguments. A method is jitted once only if no attribute
+    that it reads is assigned after `__init__`.
+
+    ## Not fixed
+
+    - A captured object that is no number and no array.
+    - A method that reads attributes which are assigned later.
+    - A module-level function (`jax.jit(f)` in a loop) is no problem: JAX keeps its
+      program.
+
+    ## See
+
+    - https://docs.jax.dev/en/latest/jit-compilation.html#jit-and-caching
+    """
+
+    visits: ClassVar = (ast.Call,)
+
+    def find(self, fn: Function, node: ast.Call) -> Problem | None:
+        found = fresh.rejit_at(fn, node)
+        if found is None:
+            return None
+        place = "in a loop" if found.loops else f"at each call of `{fn.qualname}`"
+        text = f"`jit` of {WHAT[found.kind]}: it is compiled {place}"
+        because = "programs are kept by the identity of the function, which is new"
+        return Problem(text, (Evidence(fn.path, node.lineno, because),))
+
+    def plan(self, fn: Function, node: ast.Call) -> Plan:
+        found = fresh.rejit_at(fn, node)
+        assert found is not None, "it was found"
+        key = f"jit {fn.path}:{node.lineno}:{node.col_offset}"
+        return Sites(hoisting_jit.plan(fn, found).title, key=key)
+
+    def fix(self, fn: Function, node: ast.Call, plan: Sites, write: Rewriter) -> None:
+        found = fresh.rejit_at(fn, node)
+        if found is None:
+            raise CannotFix("the call has changed")
+        hoisting_jit.carry_out(write, fn, found)
+        write.touch(fn)

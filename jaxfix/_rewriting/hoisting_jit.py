@@ -1,0 +1,479 @@
+"""Jitting a function once: in its module, before the loop, or in `__init__`."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from .._analysis.call_sites import Parameter, Site, Unclear, argument
+from .._analysis.demands import demand_of
+from .._analysis.facts import Function
+from .._analysis.finding import CannotFix
+from .._analysis.fresh import Rejit, captures, varies
+from .._analysis.hashing import stores
+from .._analysis.objects import ClassValue
+from .._analysis.scopes import reads
+from .._analysis.static_uses import value_of
+from .._analysis.transforms import underlying
+from .._analysis.values import (
+    Array,
+    Const,
+    Dict,
+    Seq,
+    Static,
+    Value,
+    alternatives,
+    type_name,
+)
+from .rewrite import Rewriter
+from .write import Writer
+
+BEFORE, MODULE, INIT = "before the loop", "in the module", "in the object"
+PREFIXES = {"grad": "grad_", "value_and_grad": "value_and_grad_", "vmap": "batched_"}
+
+
+@dataclass(slots=True)
+class Hoist:
+    """Where a jit goes, and what it then takes.
+
+    `passed` are captured variables that become arguments, `static` those of them whose
+    values are needed while tracing; `leading` and `keywords` are what a partial bound.
+    """
+
+    title: str
+    place: str
+    function: ast.expr
+    passed: tuple[str, ...] = ()
+    static: tuple[str, ...] = ()
+    leading: list[ast.expr] = field(default_factory=list)
+    keywords: list[ast.keyword] = field(default_factory=list)
+
+
+def plan(fn: Function, found: Rejit) -> Hoist:
+    """Where the jit can go.
+
+    Raises:
+      CannotFix: the function depends on what cannot be an argument.
+    """
+    match found.kind:
+        case "method":
+            return _method(fn, found)
+        case "partial":
+            return _partial(fn, found)
+        case _:
+            return _lambda(fn, found)
+
+
+# --- lambdas, and transforms of functions
+
+
+def _lambda(fn: Function, found: Rejit) -> Hoist:
+    inner = _innermost(found.function)
+    title = "jitted once in the module"
+    if not found.captured:
+        _check_eager(fn, found)
+        return Hoist(title, MODULE, found.function)
+    outside = set(captures(fn, found.node)) - set(
+        captures(fn, inner) if isinstance(inner, ast.Lambda) else ()
+    )
+    if not isinstance(inner, ast.Lambda) or outside:
+        return _before_loop(found)
+    for call in _transforms(found.function):
+        if ast.unparse(call.func).rpartition(".")[2] not in ("grad", "value_and_grad"):
+            return _before_loop(found)
+    spec = inner.args
+    if spec.vararg or spec.kwarg or spec.kwonlyargs or spec.defaults:
+        return _before_loop(found)
+    static = []
+    for name in found.captured:
+        if _is_static_in(fn, inner, name):
+            static.append(name)
+        elif not _is_data(fn, inner, name):
+            return _before_loop(found)
+    _check_eager(fn, found)
+    return Hoist(title, MODULE, found.function, found.captured, tuple(static))
+
+
+def _innermost(node: ast.expr) -> ast.expr:
+    while isinstance(node, ast.Call) and node.args:
+        node = node.args[0]
+    return node
+
+
+def _transforms(node: ast.expr) -> list[ast.Call]:
+    found = []
+    while isinstance(node, ast.Call) and node.args:
+        found.append(node)
+        node = node.args[0]
+    return found
+
+
+def _before_loop(found: Rejit) -> Hoist:
+    """The same expression, before the outermost loop."""
+    if not found.loops or not isinstance(found.loops[-1], ast.For | ast.While):
+        raise CannotFix("it depends on variables that cannot become arguments")
+    if varies(found, found.captured):
+        raise CannotFix("it depends on variables that change in the loop")
+    return Hoist("jitted once before the loop", BEFORE, found.function)
+
+
+def _is_data(fn: Function, inner: ast.Lambda, name: str) -> bool:
+    """Is a captured variable a number, an array, or a structure of such?"""
+    scope = fn.facts.function(inner) or fn
+    for node in ast.walk(inner.body):
+        if isinstance(node, ast.Name) and node.id == name:
+            value = value_of(scope, node) or value_of(fn, node)
+            if value is None or not _is_number(value):
+                return False
+    return True
+
+
+def _is_number(value: Value) -> bool:
+    return all(_is_data_option(o) for o in alternatives(value))
+
+
+def _is_data_option(value: Value) -> bool:
+    match value:
+        case Array():
+            return True
+        case Const() | Static():
+            return type_name(value) in ("int", "float", "bool", "complex")
+        case Seq(items=items) if items is not None:
+            return all(_is_number(v) for v in items)
+        case Dict(items=pairs) if pairs is not None:
+            return all(_is_number(v) for _, v in pairs)
+        case _:
+            return False
+
+
+def _is_static_in(fn: Function, inner: ast.Lambda, name: str) -> bool:
+    """Is the value of a captured variable needed while the lambda is traced?"""
+    scope = fn.facts.function(inner)
+    if scope is None:
+        return False
+    for node in ast.walk(inner.body):
+        demand = demand_of(scope, node)
+        parts = demand.parts if demand is not None else ()
+        if any(name in reads(part) for part in parts):
+            return True
+        match node:
+            case ast.BinOp(op=ast.Pow(), right=exponent) if name in reads(exponent):
+                return True
+            case ast.Call() if _passed_static(scope, node, name):
+                return True
+    return False
+
+
+def _passed_static(scope: Function, node: ast.Call, name: str) -> bool:
+    record = scope.call(node)
+    for callee in scope.callees(node):
+        function = underlying(callee)
+        if function is None or record is None:
+            continue
+        spec = function.node.args
+        for arg in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs):
+            if Parameter(function.node, arg.arg) in scope.facts.used_as_static:
+                try:
+                    given = argument(Site(record, callee), arg.arg)
+                except Unclear:
+                    continue
+                if given is not None and name in reads(given):
+                    return True
+    return False
+
+
+# --- partials
+
+
+def _partial(fn: Function, found: Rejit) -> Hoist:
+    call = found.function
+    assert isinstance(call, ast.Call), "a partial is a call"
+    inner = call.args[0] if call.args else None
+    bound = [*call.args[1:], *(k.value for k in call.keywords)]
+    is_plain = isinstance(inner, ast.Name) and inner.id not in found.captured
+    if not is_plain or any(isinstance(a, ast.Starred) for a in bound):
+        return _before_loop(found)
+    if any(k.arg is None for k in call.keywords):
+        return _before_loop(found)
+    assert isinstance(inner, ast.Name), "checked"
+    function = underlying(value_of(fn, inner) or Const(None))
+    if function is None:
+        return _before_loop(found)
+    spec = function.node.args
+    names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    pairs = [
+        *zip(names, call.args[1:], strict=False),
+        *((str(k.arg), k.value) for k in call.keywords),
+    ]
+    static = []
+    for name, given in pairs:
+        value = value_of(fn, given)
+        if Parameter(function.node, name) in fn.facts.used_as_static:
+            static.append(name)
+        elif value is None or not _is_number(value):
+            return _before_loop(found)
+    _check_eager(fn, found, only=inner)
+    return Hoist(
+        "jitted once in the module",
+        MODULE,
+        inner,
+        (),
+        tuple(static),
+        list(call.args[1:]),
+        list(call.keywords),
+    )
+
+
+# --- methods
+
+
+def _method(fn: Function, found: Rejit) -> Hoist:
+    method = _innermost(found.function)
+    cls = owner_class(fn)
+    first = _first_parameter(fn)
+    if (
+        cls is None
+        or not isinstance(method, ast.Attribute)
+        or not isinstance(method.value, ast.Name)
+        or method.value.id != first
+    ):
+        return _before_loop(found)
+    if set(found.captured) != {first}:
+        raise CannotFix("it depends on local variables of the method")
+    read = attributes_read(cls, method.attr)
+    for _, store in stores(fn.facts, cls):
+        if store.attr in read:
+            text = ast.unparse(store)
+            raise CannotFix(
+                f"`{text}`, which the method reads, is assigned (line {store.lineno}): "
+                "the program would keep its first value"
+            )
+    _check_class(cls)
+    return Hoist("jitted once for each object", INIT, found.function)
+
+
+def owner_class(fn: Function) -> ClassValue | None:
+    return fn.definition.owner if fn.definition is not None else None
+
+
+def _first_parameter(fn: Function) -> str | None:
+    if isinstance(fn.node, ast.Module):
+        return None
+    spec = fn.node.args
+    return next((a.arg for a in (*spec.posonlyargs, *spec.args)), None)
+
+
+def attributes_read(cls: ClassValue, method: str) -> set[str]:
+    """The attributes of `self` that a method reads, itself or by methods it names."""
+    found: set[str] = set()
+    todo = [method]
+    while todo:
+        name = todo.pop()
+        if name in found:
+            continue
+        found.add(name)
+        function = underlying(cls.lookup(name) or Const(None))
+        if function is not None:
+            todo += [n.attr for n in ast.walk(function.node) if isinstance(n, ast.Attribute)]
+    return found
+
+
+def _check_class(cls: ClassValue) -> None:
+    if cls.kind not in ("plain", "dataclass"):
+        raise CannotFix(f"`{cls.name}` takes no new attributes")
+    if "__slots__" in cls.scope.vars:
+        raise CannotFix(f"`{cls.name}` has `__slots__`")
+    init = own_init(cls)
+    if init is not None:
+        for node in ast.walk(init):
+            if isinstance(node, ast.Return):
+                raise CannotFix("`__init__` may return early")
+
+
+def own_init(cls: ClassValue) -> ast.FunctionDef | None:
+    for stmt in cls.node.body:
+        if isinstance(stmt, ast.FunctionDef) and stmt.name == "__init__":
+            return stmt
+    return None
+
+
+# --- places in the module
+
+
+def _check_eager(fn: Function, found: Rejit, only: ast.expr | None = None) -> None:
+    """Are the names that the hoisted expression reads at once bound where it goes?
+
+    Raises:
+      CannotFix: one is defined later in the module.
+    """
+    place = top_statement(fn, found.node)
+    names = eager_names(only if only is not None else found.function)
+    for stmt in fn.module.tree.body:
+        if stmt is place:
+            return
+        names -= _bound_names(stmt)
+        if not names:
+            return
+    late = ", ".join(f"`{n}`" for n in sorted(names))
+    raise CannotFix(f"{late} would have to be defined before")
+
+
+def eager_names(node: ast.expr) -> set[str]:
+    """The names that an expression reads when it is evaluated, not when it is called."""
+    found: set[str] = set()
+    todo: list[ast.AST] = [node]
+    while todo:
+        one = todo.pop()
+        if isinstance(one, ast.Name):
+            found.add(one.id)
+        if not isinstance(one, ast.Lambda):
+            todo += ast.iter_child_nodes(one)
+    return found
+
+
+def _bound_names(stmt: ast.stmt) -> set[str]:
+    match stmt:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name}
+        case ast.Import() | ast.ImportFrom():
+            return {a.asname or a.name.partition(".")[0] for a in stmt.names}
+        case _:
+            return {
+                n.id
+                for n in ast.walk(stmt)
+                if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+            }
+
+
+def top_statement(fn: Function, node: ast.AST) -> ast.stmt:
+    """The statement of the module in which a node stands."""
+    inner: ast.AST = node
+    for outer in fn.module.ancestors(node):
+        if isinstance(outer, ast.Module):
+            break
+        inner = outer
+    assert isinstance(inner, ast.stmt), "a module consists of statements"
+    return inner
+
+
+# --- carrying it out
+
+
+def carry_out(write: Rewriter, fn: Function, found: Rejit) -> None:
+    hoist = plan(fn, found)
+    writer = write.writer(fn.module)
+    if hoist.place == INIT:
+        name = _into_object(writer, fn, found)
+    else:
+        base = name_for(fn, found)
+        scope = fn.module.tree if hoist.place == MODULE else fn.node
+        name = writer.fresh(base, scope)
+        made = _new_jit(found, hoist)
+        place: ast.stmt
+        if hoist.place == MODULE:
+            place = top_statement(fn, found.node)
+        else:
+            loop = found.loops[-1]
+            assert isinstance(loop, ast.stmt), "checked by the plan"
+            place = loop
+        writer.insert_before(
+            place, lambda: writer.parse(f"{name} = {writer.expr(made)}")
+        )
+    if found.variable is not None:
+        writer.remove(found.variable)
+    for call in found.calls:
+        _redirect(writer, call, name, hoist)
+
+
+def name_for(fn: Function, found: Rejit) -> str:
+    """What a reader would call it: `grad_loss`, `jitted_step`, `compiled`."""
+    if found.variable is not None and isinstance(found.variable.targets[0], ast.Name):
+        return found.variable.targets[0].id
+    transforms = _transforms(found.function)
+    inner = _innermost(found.function)
+    if isinstance(inner, ast.Lambda):
+        return "compiled"
+    base = ast.unparse(inner).rpartition(".")[2].lstrip("_")
+    for call in transforms:
+        prefix = PREFIXES.get(ast.unparse(call.func).rpartition(".")[2])
+        if prefix is not None:
+            return f"{prefix}{base}"
+    return f"jitted_{base}"
+
+
+def _new_jit(found: Rejit, hoist: Hoist) -> ast.expr:
+    """The jit with the captured variables as parameters."""
+    function = _with_parameters(hoist.function, hoist.passed)
+    keywords = list(found.node.keywords)
+    if hoist.static:
+        names = ast.Tuple([ast.Constant(n) for n in hoist.static], ast.Load())
+        keywords.append(ast.keyword("static_argnames", names))
+    return ast.Call(found.node.func, [function, *found.node.args[1:]], keywords)
+
+
+def _with_parameters(node: ast.expr, names: tuple[str, ...]) -> ast.expr:
+    if not names:
+        return node
+    if isinstance(node, ast.Call):
+        inner = _with_parameters(node.args[0], names)
+        return ast.Call(node.func, [inner, *node.args[1:]], node.keywords)
+    assert isinstance(node, ast.Lambda), "checked by the plan"
+    spec = node.args
+    extra = [ast.arg(name) for name in names]
+    return ast.Lambda(
+        ast.arguments(spec.posonlyargs, [*spec.args, *extra], None, [], [], None, []),
+        node.body,
+    )
+
+
+def _redirect(writer: Writer, call: ast.Call, name: str, hoist: Hoist) -> None:
+    """Let a call call the new function, with what it captured."""
+    passed: list[ast.expr] = [ast.Name(n, ast.Load()) for n in hoist.passed]
+    keywords = [*call.keywords, *hoist.keywords]
+    args = [*hoist.leading, *call.args]
+    if call.keywords:
+        keywords += [ast.keyword(n, ast.Name(n, ast.Load())) for n in hoist.passed]
+    else:
+        args += passed
+    function: ast.expr = ast.Name(name, ast.Load())
+    if "." in name:
+        head, _, attr = name.partition(".")
+        function = ast.Attribute(ast.Name(head, ast.Load()), attr, ast.Load())
+    made = ast.Call(function, args, keywords)
+    writer.edit(call, lambda: writer.expr(made))
+
+
+def _into_object(writer: Writer, fn: Function, found: Rejit) -> str:
+    """Jit a method once for each object; how the result is spelled."""
+    cls = owner_class(fn)
+    first = _first_parameter(fn)
+    assert cls is not None and first is not None, "checked by the plan"
+    taken = {
+        *cls.scope.vars,
+        *(n.attr for n in ast.walk(cls.node) if isinstance(n, ast.Attribute)),
+    }
+    own = getattr(fn.node, "name", "method").lstrip("_")
+    name = next(n for n in (f"_{own}", f"_jitted_{own}", f"_{own}_program") if n not in taken)
+    init = own_init(cls)
+    if init is not None:
+        receiver = init.args.args[0].arg
+
+        def assignment() -> object:
+            return writer.parse(f"{receiver}.{name} = {writer.expr(found.node)}")
+
+        if receiver != first:
+            raise CannotFix("`__init__` calls its object by another name")
+        writer.insert_after(init.body[-1], assignment)  # type: ignore[arg-type]
+        return f"{first}.{name}"
+    decorator = writer.name("functools.cached_property")
+    assert isinstance(fn.node, ast.FunctionDef), "methods are functions"
+    writer.insert_before(
+        fn.node,
+        lambda: writer.parse(
+            f"@{decorator}\ndef {name}({first}):\n    return {writer.expr(found.node)}\n"
+        ),
+    )
+    return f"{first}.{name}"
+
+
+__all__ = ["Hoist", "carry_out", "plan"]
