@@ -672,7 +672,7 @@ x = aaaaaaaaaaaaaaaaaaaaaaa_function(
 )
 y = jnp.where(
     aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa > 1.0, jnp.where(bbbbbbbbbbbbbbbbbbbbbb, 1, 2), 3
-)  # comment
+)
 z = (
     aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa,
     bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb,
@@ -763,6 +763,8 @@ def test_a_comment_that_does_not_fit_goes_above():
     assert wrap(f"if y:\n    {code}  {comment}\n", "") == (
         f"if y:\n    {comment}\n    {code}\n"
     )
+    call = f"f({', '.join(['argument'] * 10)})"
+    assert wrap(f"{call}  {comment}\n", "").startswith(f"{comment}\nf(\n")
     pragma = f"{code}  # type: ignore[assignment, misc]\n"
     assert wrap(pragma, "") == pragma
 

@@ -149,8 +149,8 @@ def _broken(lines: list[str], tokens: list[tokenize.TokenInfo]) -> list[str]:
     if any("\n" in t.string for t in tokens):
         return lines
     new = _statement(_read(tokens), indent)
-    too_long = len(new[-1] + comment) > WIDTH
-    if comment and too_long and not _PRAGMA.match(comment):
+    fits = len(new) == 1 and len(new[0] + comment) <= WIDTH
+    if comment and not fits and not _PRAGMA.match(comment):
         return [indent + comment.lstrip(), *new]
     return [*new[:-1], new[-1] + comment]
 
