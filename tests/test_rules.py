@@ -82,7 +82,7 @@ class SquaredByPower(Rule):
     def find(self, fn: Function, node: ast.Call) -> Problem | None:
         match node.args:
             case [base, ast.Constant(value=2)] if (
-                fn.library(node) == "jax.numpy.power" and (why := fn.traced(base))
+                fn.library(node) == "jax.numpy.power" and (why := fn.traced(node))
             ):
                 return Problem(f"`{ast.unparse(node)}` is a square", why)
         return None

@@ -3,7 +3,7 @@ from __future__ import annotations
 import ast
 from typing import ClassVar
 
-from jaxfix.codemod import Evidence, Function, Plan, Problem, Region, Rule
+from jaxfix.codemod import Function, Plan, Problem, Region, Rule
 
 
 class TracedRange(Rule):
@@ -53,26 +53,9 @@ class TracedRange(Rule):
     visits: ClassVar = (ast.For,)
 
     def find(self, fn: Function, node: ast.For) -> Problem | None:
-        because = loop_count(fn, node.iter)
-        if because:
+        if because := fn.traced_count(node):
             return Problem(f"`for` over `{ast.unparse(node.iter)}`, a traced count", because)
         return None
 
     def plan(self, fn: Function, node: ast.For) -> Plan:
         return Region("lax.fori_loop")
-
-
-def loop_count(fn: Function, node: ast.expr) -> tuple[Evidence, ...]:
-    """Why the number of items of an iterable is traced."""
-    if not isinstance(node, ast.Call):
-        return ()
-    name = fn.library(node)
-    if name == "range":
-        for arg in node.args:
-            if because := fn.traced(arg):
-                return because
-    if name in ("zip", "enumerate", "reversed"):
-        for arg in node.args:
-            if because := loop_count(fn, arg):
-                return because
-    return ()

@@ -224,9 +224,19 @@ def forced_operand(fn: Function, node: ast.expr) -> ast.expr | None:
             if any(isinstance(op, ast.Is | ast.IsNot) for op in ops):
                 return None
             first = [left, *rights[:-1]]
-            return next((v for v in first if fn.tracer(v) is not None), None)
+            forced = next((v for v in first if fn.tracer(v) is not None), None)
+            if forced is None and any(holds_assumed(fn, v) for v in first):
+                return node if fn.tracer(node) is not None else None
+            return forced
         case _:
             return None
+
+
+def holds_assumed(fn: Function, node: ast.expr) -> bool:
+    """May it be a tracer, as the argument of a jitted function that nobody calls?"""
+    value = fn.value(node)
+    found = holds_tracer(value) if value is not None else None
+    return found is not None and found.assumed
 
 
 def check_effects(fn: Function, node: ast.expr) -> None:

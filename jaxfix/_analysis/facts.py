@@ -179,18 +179,18 @@ class Function:
     def traced(self, node: ast.AST) -> tuple[Evidence, ...]:
         """Why an expression is traced; empty if it is not known to be."""
         found = self.tracer(node)
-        if found is None:
-            return ()
+        return self.reasons(found, node) if found is not None else ()
+
+    def traced_count(self, node: ast.AST) -> tuple[Evidence, ...]:
+        """Why the number of iterations of a `for` loop is traced; empty if it is not."""
+        value = self.value(node.iter) if isinstance(node, ast.For) else None
+        found = loop_tracer(value) if value is not None else None
+        return self.reasons(found, node) if found is not None else ()
+
+    def reasons(self, found: Array, node: ast.AST) -> tuple[Evidence, ...]:
         if found.why is not None:
             return tuple(reversed(found.why.chain()))
         return (Evidence(self.path, getattr(node, "lineno", 1), "it is traced"),)
-
-    def traced_count(self, node: ast.AST) -> bool:
-        """Is the number of iterations of a `for` loop traced?"""
-        if not isinstance(node, ast.For):
-            return False
-        value = self.value(node.iter)
-        return value is not None and loop_tracer(value) is not None
 
     def static(self, node: ast.AST) -> bool:
         """Is an expression certainly known while tracing?"""

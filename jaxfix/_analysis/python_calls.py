@@ -170,10 +170,8 @@ def _len(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:
 def _range(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:
     for arg in args:
         if (found := tracer(arg)) is not None:
-            index = Array(
-                True, WEAK[int], SCALAR, assumed=found.assumed, why=found.why
-            )
-            return Seq("range", None, index)
+            # What is given to `range` is a number, or the call fails.
+            return Seq("range", None, Array(True, WEAK[int], SCALAR, why=found.why))
     if all(isinstance(a, Const) and isinstance(a.value, int) for a in args) and args:
         try:
             numbers = range(*[a.value for a in args if isinstance(a, Const)])
