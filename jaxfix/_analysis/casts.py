@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from . import arrays, build
+from . import arrays, build, jax_api
 from .definitions import bindings, resolved
 from .finding import CannotFix, Evidence
 from .scopes import parameter_names
 from .shapes import known_dims
-from .values import SCALAR, Array, Lib
+from .values import SCALAR, WEAK_FLOAT, Array, Lib, Value
 
 if TYPE_CHECKING:
     from .facts import Function
@@ -127,8 +127,27 @@ def as_array(fn: Function, node: ast.Call, found: Cast, spell: Spell) -> ast.exp
 
 def _is_already(fn: Function, arg: ast.expr, wanted: str) -> bool:
     """Is the argument of the wanted kind for every caller?"""
+    if wanted == "f" and _gives_floats(fn, resolved(fn, arg)):
+        return True
     known = (fn.value(arg), fn.host_value(arg), fn.linear_value(arg))
-    return all(arrays.kind(v) == wanted for v in known if v is not None)
+    return all(
+        arrays.kind(v) == wanted or (wanted == "f" and _is_inexact(v))
+        for v in known
+        if v is not None
+    )
+
+
+def _gives_floats(fn: Function, node: ast.expr) -> bool:
+    """Is it a call of a function whose result is inexact, whatever the argument?"""
+    name = arrays.library(fn, node)
+    api = jax_api.lookup(name) if name is not None else None
+    return api is not None and api.result in ("float", "reduce-float")
+
+
+def _is_inexact(known: Value) -> bool:
+    """A float, or else a complex number, of which there is no float."""
+    dtype = known.dtype if isinstance(known, Array) else None
+    return dtype is not None and dtype.weak == WEAK_FLOAT
 
 
 def known_shape(fn: Function, arg: ast.expr) -> object:

@@ -322,16 +322,25 @@ def _combined(parts: list[Value]) -> Value:
         out: Value | None = parts[0]
         for part in parts[1:]:
             out = merge(out, part) if out is not None else None
-        if out is None:
-            return Unknown()
-        found = as_array(out)
-        return found if found is not None else Unknown()
+        found = as_array(out) if out is not None else None
+        return found if found is not None else _some_number(parts)
     if all(isinstance(p, Const) for p in parts):
         kinds = {type_name(p) for p in parts}
         return parts[0] if len(parts) == 1 else Static(
             kinds.pop() if len(kinds) == 1 else ""
         )
     return join_all(parts) if not any_unknown(parts) else Unknown()
+
+
+def _some_number(parts: list[Value]) -> Value:
+    """One of several numbers, some of them traced, of which nothing else is known."""
+    options = [o for part in parts for o in alternatives(part)]
+    if not all(isinstance(o, Array | Const | Static) for o in options):
+        return Unknown()
+    found = next((t for o in options if (t := tracer(o)) is not None), None)
+    if found is None:
+        return Unknown()
+    return Array(True, assumed=found.assumed, why=found.why)
 
 
 def _extreme(kind: str) -> Any:

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import ast
+from typing import ClassVar
+
+from jaxfix.codemod import (
+    Expression,
+    Function,
+    Plan,
+    Problem,
+    Rewriter,
+    Rule,
+    folds,
+)
+
+
+class TracedBuiltin(Rule):
+    """`max`, `min`, `sorted`, `any`, `all` or `filter` on traced values.
+
+    They ask for the truth of comparisons, which tracers have not; arrays have reductions
+    that do the same at once. `sum`, `abs`, `round`, `divmod` and `len` work as they are.
+
+    ## Example
+
+    ```python before
+    @jax.jit
+    def health(readings, limit):
+        top = max(readings[0], limit, 0.5)
+        hot = any(r > limit for r in readings)
+        return top, hot, sorted(readings)[1]
+    ```
+
+    ```python after
+    @jax.jit
+    def health(readings, limit):
+        top = jnp.maximum(jnp.maximum(readings[0], limit), 0.5)
+        hot = jnp.any(readings > limit)
+        return top, hot, jnp.sort(readings)[1]
+    ```
+
+    ```python check
+    health(jnp.array([1.0, 50.0, 99.0]), 60.0)
+    health(jnp.array([3.0, -2.0, 1.0]), 60.0)
+    ```
+
+    ## Safety
+
+    Safe, for numbers. With NaN among them Python's answer depends on the order of the
+    arguments, JAX's is NaN; where two arguments of `max` are equal, the gradient is
+    shared by both and not all of the first one's.
+
+    ## Not fixed
+
+    - `filter` by a traced test: how many elements pass depends on the data.
+    - Arrays or tuples that are compared as a whole; `default=` where the length is not
+      known; a key that is a lambda.
+
+    ## See
+
+    - https://docs.jax.dev/en/latest/errors.html#jax.errors.TracerBoolConversionError
+    """
+
+    visits: ClassVar = (ast.Call,)
+
+    def find(self, fn: Function, node: ast.Call) -> Problem | None:
+        found = folds.fold(fn, node)
+        if found is None:
+            return None
+        return Problem(f"`{found.name}(...)` compares traced values", found.because)
+
+    def plan(self, fn: Function, node: ast.Call) -> Plan:
+        found = folds.fold(fn, node)
+        assert found is not None, "it was found to be such a call"
+        folds.as_arrays(fn, found, lambda name: name)
+        return Expression("an operation on arrays")
+
+    def fix(
+        self, fn: Function, node: ast.Call, plan: Plan, write: Rewriter
+    ) -> ast.expr:
+        found = folds.fold(fn, node)
+        assert found is not None, "the plan was made for such a call"
+        made = folds.as_arrays(fn, found, write.spell(fn))
+        arg = node.args[0]
+        if found.name in ("any", "all") and isinstance(
+            arg, ast.GeneratorExp | ast.ListComp
+        ):
+            source = folds.elementwise_source(fn, arg)
+            if source is not None:
+                writer = write.writer(fn.module)
+                for name in folds.element_names(arg):
+                    writer.edit(name, lambda: writer.expr(source))
+        return made

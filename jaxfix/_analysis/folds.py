@@ -1,0 +1,359 @@
+"""Built-in functions that compare their arguments: max, min, sorted, any, all, filter.
+
+Python compares element by element and asks for the truth of each comparison; arrays
+have reductions.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from . import arrays, build
+from .definitions import loads, resolved, same
+from .effects import cost, obstacle
+from .finding import CannotFix, Evidence
+from .masks import elementwise_parts
+from .objects import FunctionValue
+from .python_calls import loop_tracer
+from .values import Array, Const, Lib, Seq
+
+if TYPE_CHECKING:
+    from .facts import Function
+
+Spell = Callable[[str], str]
+
+FOLDS = frozenset(["max", "min", "sorted", "any", "all", "filter"])
+ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """A call of a built-in function that asks for the truth of tracers."""
+
+    name: str
+    node: ast.Call
+    key: ast.expr | None
+    default: ast.expr | None
+    reverse: bool
+    because: tuple[Evidence, ...]
+
+
+def fold(fn: Function, node: ast.Call) -> Fold | None:
+    """The fold that a call is, if it compares tracers."""
+    name = fn.library(node)
+    if name not in FOLDS or not node.args:
+        return None
+    because = _why(fn, node, name)
+    if not because:
+        return None
+    options = {k.arg: k.value for k in node.keywords}
+    reverse = options.get("reverse")
+    known = fn.value(reverse) if reverse is not None else Const(False)
+    return Fold(
+        name,
+        node,
+        _unless_none(fn, options.get("key")),
+        options.get("default"),
+        isinstance(known, Const) and bool(known.value),
+        because,
+    )
+
+
+def _unless_none(fn: Function, node: ast.expr | None) -> ast.expr | None:
+    return None if node is None or fn.value(node) == Const(None) else node
+
+
+def _why(fn: Function, node: ast.Call, name: str) -> tuple[Evidence, ...]:
+    """Why what is compared is traced."""
+    if name == "filter":
+        return _filtered(fn, node)
+    key = next((k.value for k in node.keywords if k.arg == "key"), None)
+    if key is not None and not _key_gives_tracer(fn, key):
+        return ()
+    if name in ("any", "all") and isinstance(node.args[0], ast.GeneratorExp):
+        return arrays.traced(fn, node.args[0].elt)
+    if len(node.args) == 1:
+        if name in ("max", "min") and _length(fn, node.args[0]) == 1:
+            return ()
+        return _iterated(fn, node.args[0])
+    for arg in node.args:
+        if because := arrays.traced(fn, arg):
+            return because
+    return ()
+
+
+def _iterated(fn: Function, arg: ast.expr) -> tuple[Evidence, ...]:
+    """Why the elements of an iterable are tracers themselves (not tuples of them)."""
+    if isinstance(arg, ast.GeneratorExp | ast.ListComp):
+        return arrays.traced(fn, arg.elt)
+    known = arrays.value(fn, arg)
+    if isinstance(known, Array):
+        return arrays.traced(fn, arg)
+    if isinstance(known, Seq):
+        items = known.items if known.items is not None else (known.elem,)
+        if any(isinstance(i, Array) and i.traced for i in items):
+            return arrays.traced_inside(fn, arg)
+    return ()
+
+
+def _filtered(fn: Function, node: ast.Call) -> tuple[Evidence, ...]:
+    if len(node.args) != 2:
+        return ()
+    test, source = node.args
+    if fn.value(test) == Const(None):
+        return _iterated(fn, source)
+    return _key_result(fn, test)
+
+
+def _key_gives_tracer(fn: Function, key: ast.expr) -> bool:
+    known = fn.value(key)
+    if isinstance(known, Lib):
+        return True
+    return bool(_key_result(fn, key))
+
+
+def _key_result(fn: Function, key: ast.expr) -> tuple[Evidence, ...]:
+    """Why the result of a function of the project is traced."""
+    known = fn.value(key)
+    if not isinstance(known, FunctionValue):
+        return ()
+    inner = fn.facts.function(known.node)
+    if inner is None:
+        return ()
+    if isinstance(known.node, ast.Lambda):
+        return arrays.traced(inner, known.node.body)
+    for part in inner.walk():
+        if isinstance(part, ast.Return) and part.value is not None:
+            if because := arrays.traced(inner, part.value):
+                return because
+    return ()
+
+
+def _length(fn: Function, arg: ast.expr) -> int | None:
+    items = arrays.items_of(arrays.value(fn, arg))
+    return len(items) if items is not None else None
+
+
+# --- what arrays have instead
+
+
+def as_arrays(fn: Function, one: Fold, spell: Spell) -> ast.expr:
+    """The fold as an operation on arrays.
+
+    Raises:
+      CannotFix: there is none that gives the same.
+    """
+    if any(isinstance(arg, ast.Starred) for arg in one.node.args):
+        raise CannotFix("the arguments are starred")
+    if one.name == "filter":
+        raise CannotFix("how many elements pass depends on the data; mask them instead")
+    if one.name in ("any", "all"):
+        return _any_all(fn, one, spell)
+    if one.name == "sorted":
+        return _sorted(fn, one, spell)
+    if len(one.node.args) > 1:
+        return _of_arguments(fn, one, spell)
+    return _of_iterable(fn, one, spell)
+
+
+def _of_arguments(fn: Function, one: Fold, spell: Spell) -> ast.expr:
+    """`max(a, b)` as `jnp.maximum(a, b)`."""
+    for arg in one.node.args:
+        known = arrays.value(fn, arg)
+        if (arrays.rank(known) or 0) > 0:
+            raise CannotFix(f"`{ast.unparse(arg)}` is an array, compared as a whole")
+        if isinstance(known, Seq):
+            raise CannotFix("sequences are compared")
+    out = one.node.args[0]
+    for arg in one.node.args[1:]:
+        out = _larger(fn, one, out, arg, spell)
+    return out
+
+
+def _larger(
+    fn: Function, one: Fold, first: ast.expr, second: ast.expr, spell: Spell
+) -> ast.expr:
+    if one.key is None:
+        name = "maximum" if one.name == "max" else "minimum"
+        return build.call(spell(f"jax.numpy.{name}"), first, second)
+    for side in (first, second):
+        if build.is_new(side) or not (cost(fn, side).cheap and _is_short(side)):
+            raise CannotFix("give the compared values names: each is needed twice")
+    keys = [_applied(one.key, side) for side in (second, first)]
+    sign = ast.Gt() if one.name == "max" else ast.Lt()
+    test = ast.Compare(keys[0], [sign], [keys[1]])
+    return build.call(spell("jax.numpy.where"), test, second, first)
+
+
+def _applied(key: ast.expr, arg: ast.expr) -> ast.expr:
+    if isinstance(key, ast.Lambda):
+        raise CannotFix("the key is a lambda; give it a name")
+    return build.call(key, arg)
+
+
+def _is_short(node: ast.expr) -> bool:
+    return sum(1 for _ in ast.walk(node)) <= 8
+
+
+def _of_iterable(fn: Function, one: Fold, spell: Spell) -> ast.expr:
+    """`max(xs)` as `jnp.max(xs)`."""
+    arg = one.node.args[0]
+    if one.default is not None and not _length(fn, arg):
+        raise CannotFix("whether there is an element is not known; `default` may be it")
+    items = array_of(fn, arg, spell)
+    if one.key is None:
+        return build.call(spell(f"jax.numpy.{one.name}"), items)
+    place = build.call(
+        spell(f"jax.numpy.arg{one.name}"), _mapped(fn, one.key, items, spell)
+    )
+    if not isinstance(items, ATOMS):
+        raise CannotFix("give the compared values a name")
+    return ast.Subscript(items, place, ast.Load())
+
+
+def _mapped(fn: Function, key: ast.expr, items: ast.expr, spell: Spell) -> ast.expr:
+    """The key of every element."""
+    if fn.value(key) == Lib("abs"):
+        return build.call(key, items)
+    if build.is_new(items):
+        raise CannotFix("give the compared values a name")
+    return build.call(build.call(spell("jax.vmap"), key), items)
+
+
+def array_of(fn: Function, arg: ast.expr, spell: Spell) -> ast.expr:
+    """An iterable of numbers as an array.
+
+    Raises:
+      CannotFix: its length is traced, or its elements are not known to be numbers.
+    """
+    known = arrays.value(fn, arg)
+    if isinstance(known, Array):
+        if arrays.rank(known) not in (None, 1):
+            raise CannotFix(f"the rows of `{ast.unparse(arg)}` are compared as a whole")
+        return arg
+    if isinstance(arg, ast.GeneratorExp):
+        _check_generators(fn, arg)
+        arg = ast.ListComp(arg.elt, arg.generators)
+    elif isinstance(arg, ast.ListComp):
+        _check_generators(fn, arg)
+    elif not (isinstance(known, Seq) and known.kind in ("list", "tuple")):
+        raise CannotFix("what is compared is not known to be an array or a list")
+    return build.call(spell("jax.numpy.array"), arg)
+
+
+def _check_generators(fn: Function, node: ast.GeneratorExp | ast.ListComp) -> None:
+    for generator in node.generators:
+        known = fn.value(generator.iter)
+        if known is None or loop_tracer(known) is not None:
+            raise CannotFix("the number of elements is traced")
+        if any(fn.traced(test) for test in generator.ifs):
+            raise CannotFix("which elements count depends on the data")
+    if any(isinstance(n, ast.NamedExpr | ast.Await) for n in ast.walk(node)):
+        raise CannotFix("an element binds a name")
+    if (why := obstacle(fn, node.elt)) is not None:
+        raise CannotFix(f"all elements would be computed, but {why}")
+
+
+def _any_all(fn: Function, one: Fold, spell: Spell) -> ast.expr:
+    """`any(r > limit for r in rows)` as `jnp.any(rows > limit)`."""
+    arg = one.node.args[0]
+    name = spell(f"jax.numpy.{one.name}")
+    if isinstance(arg, ast.GeneratorExp | ast.ListComp):
+        if elementwise_source(fn, arg) is not None:
+            return build.call(name, arg.elt)
+    return build.call(name, array_of(fn, arg, spell))
+
+
+def elementwise_source(
+    fn: Function, node: ast.GeneratorExp | ast.ListComp
+) -> ast.expr | None:
+    """The array that a comprehension runs over, if its element is computed from one
+    element of it, and can as well be computed from all at once."""
+    if len(node.generators) != 1:
+        return None
+    (generator,) = node.generators
+    if generator.ifs or not isinstance(generator.target, ast.Name):
+        return None
+    if not isinstance(generator.iter, ATOMS):
+        return None
+    known = fn.value(generator.iter)
+    if not isinstance(known, Array) or arrays.rank(known) not in (None, 1):
+        return None
+    name = generator.target.id
+    if not _uses(node.elt, name) or not _is_elementwise(fn, node.elt, name):
+        return None
+    if any(isinstance(n, ast.NamedExpr | ast.Await) for n in ast.walk(node)):
+        return None
+    return generator.iter if obstacle(fn, node.elt) is None else None
+
+
+def _is_elementwise(fn: Function, expr: ast.expr, name: str) -> bool:
+    if isinstance(expr, ast.Name) or not _uses(expr, name):
+        return True
+    parts = elementwise_parts(fn, expr)
+    return bool(parts) and all(_is_elementwise(fn, part, name) for part in parts)
+
+
+def _uses(expr: ast.expr, name: str) -> bool:
+    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(expr))
+
+
+def element_names(node: ast.GeneratorExp | ast.ListComp) -> list[ast.Name]:
+    """The places in the element that read the loop's variable."""
+    target = node.generators[0].target
+    assert isinstance(target, ast.Name), "the target is a name"
+    return [
+        n for n in ast.walk(node.elt) if isinstance(n, ast.Name) and n.id == target.id
+    ]
+
+
+# --- sorted
+
+
+def _sorted(fn: Function, one: Fold, spell: Spell) -> ast.expr:
+    arg = one.node.args[0]
+    items = array_of(fn, arg, spell)
+    if one.key is None:
+        made: ast.expr = build.call(spell("jax.numpy.sort"), items)
+        if one.reverse:
+            step = ast.Slice(None, None, build.const(-1))
+            made = ast.Subscript(made, step, ast.Load())
+    else:
+        if not isinstance(items, ATOMS) or build.is_new(items):
+            raise CannotFix("give the sorted values a name")
+        keys = _mapped(fn, one.key, items, spell)
+        if one.reverse:
+            keys = ast.UnaryOp(ast.USub(), keys)
+        order = build.call(spell("jax.numpy.argsort"), keys)
+        made = ast.Subscript(items, order, ast.Load())
+    return made if _used_as_array(fn, one.node) else build.call("list", made)
+
+
+def _used_as_array(fn: Function, node: ast.expr) -> bool:
+    """Does no one notice that a sorted list is an array?"""
+    parent = fn.module.parent(node)
+    match parent:
+        case ast.Subscript(value=base, slice=index) if base is node:
+            if not isinstance(index, ast.Slice):
+                return True
+            return _used_as_array(fn, parent)
+        case ast.Call(args=args) if any(a is node for a in args):
+            name = arrays.library(fn, parent) or ""
+            return name in ("len", "sum", "enumerate", "zip", "list", "tuple") or (
+                name.startswith(("jax.numpy.", "numpy."))
+            )
+        case ast.For(iter=source) | ast.comprehension(iter=source):
+            return source is node
+        case ast.Assign(targets=[ast.Tuple(elts=elts)]):
+            return not any(isinstance(e, ast.Starred) for e in elts)
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is node:
+            uses = loads(fn, name)
+            return all(
+                same(resolved(fn, use), node) and _used_as_array(fn, use)
+                for use in uses
+            )
+        case _:
+            return False
