@@ -57,7 +57,7 @@ class TraceTimeState(Rule):
         write = fn.facts.interpreter.state_writes.get(id(node))
         if write is None or write.is_traced or not write.staged:
             return None
-        if not (write.repeats or is_accumulated(fn, node)):
+        if not (write.repeats or is_accumulated(fn, node)) or is_lazy(fn, node):
             return None
         return Problem(
             f"`{write.text}`, {write.kind}, is changed while tracing only",
@@ -77,10 +77,22 @@ def is_accumulated(fn: Function, node: ast.AST) -> bool:
         case ast.AugAssign(target=target):
             return target is node
         case ast.Assign(value=value):
-            text = ast.unparse(node)
-            return any(
-                isinstance(n, ast.Subscript) and ast.unparse(n) == text
-                for n in ast.walk(value)
-            )
+            return reads(value, node)
         case _:
             return False
+
+
+def is_lazy(fn: Function, node: ast.AST) -> bool:
+    """`if x is None: x = ...`: done once, whoever does it."""
+    return isinstance(fn.module.parent(node), ast.Assign) and any(
+        isinstance(outer, ast.If) and reads(outer.test, node)
+        for outer in fn.module.ancestors(node)
+    )
+
+
+def reads(code: ast.AST, node: ast.AST) -> bool:
+    """Does `code` read what `node` stands for?"""
+    text = ast.unparse(node)
+    return any(
+        type(n) is type(node) and ast.unparse(n) == text for n in ast.walk(code)
+    )

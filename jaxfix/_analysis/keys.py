@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from .facts import Facts, Function
 from .flow import exits
 from .objects import BoundValue, FunctionNode, FunctionValue, PartialValue, TransformedValue
-from .scopes import local_names, parameter_names, writes
-from .values import Lib, Value
+from .scopes import local_names, parameter_names, reads, scope_body, writes
+from .values import Array, Lib, Value, is_static
 
 RANDOM = "jax.random."
 MAKES_KEY = frozenset({"jax.random.key", "jax.random.PRNGKey"})
@@ -219,12 +219,33 @@ class Walk:
         name = self.canonical(text)
         first = state.get(name)
         if first is not None:
+            if is_meant(self.fn, first.node, call):
+                return
+            if self.is_demonstration(name, first.node, call):
+                return
             self.found.setdefault(id(call), Reuse(call, text, first.node))
             return
         state[name] = Use(call)
         always = not self.conditional and not self.may_have_left
         if always and name not in self.rebound:
             self.used.add(name)
+
+
+    def is_demonstration(self, name: str, first: ast.Call, second: ast.Call) -> bool:
+        """Does a driver try functions out, with a key made of a constant on the spot?"""
+        if is_constant(name) and first is second:
+            assigned = set(writes(scope_body(self.fn.node)))
+            others = [a for a in arguments(second)[1:]]
+            return any(n in assigned for a in others for n in reads(a))
+        own = self.fn.node
+        local = () if isinstance(own, ast.Module) else local_names(own)
+        if is_constant(name) or root(name) not in local:
+            return None in (self.fn.library(first), self.fn.library(second))
+        return False
+
+
+def is_constant(name: str) -> bool:
+    return "@" in name
 
 
 def changed(stmt: ast.stmt) -> list[str]:
@@ -308,9 +329,7 @@ def _consumed_by(
             case BoundValue():
                 skip += 1
                 callee = callee.function
-            case TransformedValue() if (
-                callee.transform.rpartition(".")[2] in CALLS_ONCE
-            ):
+            case TransformedValue() if is_inner(fn, callee):
                 callee = callee.function
             case PartialValue(args=()):
                 callee = callee.function
@@ -326,6 +345,11 @@ def _consumed_by(
     pairs = [*zip(positional, call.args, strict=False)]
     pairs += [(k.arg, k.value) for k in call.keywords if k.arg is not None]
     return [value for name, value in pairs if name in names]
+
+
+def is_inner(fn: Function, callee: TransformedValue) -> bool:
+    """A compiled function called from compiled code; drivers call as they like."""
+    return fn.under and callee.transform.rpartition(".")[2] in CALLS_ONCE
 
 
 def consumed_parameters(
@@ -352,6 +376,68 @@ def walked(fn: Function, depth: int = MAX_DEPTH) -> Walk:
     else:
         walk.block(fn.node.body, {})
     return walk
+
+
+# --- uses of one key that are meant
+
+SHUFFLES = frozenset({"jax.random.permutation", "jax.random.shuffle"})
+
+
+def is_meant(fn: Function, first: ast.Call, second: ast.Call) -> bool:
+    """Are two uses of one key a known way to get the same numbers twice?
+
+    Several arrays are shuffled alike; a function is evaluated on two inputs with the same
+    noise; of several draws, masks leave one.
+    """
+    names = {fn.library(first), fn.library(second)}
+    if names <= SHUFFLES:
+        return True
+    if names == {None} and same_callee(fn, first, second):
+        return on_other_data(fn, first, second)
+    return masks_exclude(fn, first, second)
+
+
+def same_callee(fn: Function, first: ast.Call, second: ast.Call) -> bool:
+    return list(fn.callees(first)) == list(fn.callees(second))
+
+
+def on_other_data(fn: Function, first: ast.Call, second: ast.Call) -> bool:
+    """Do the calls differ in an argument that is not known while tracing?"""
+    for call, other in ((first, second), (second, first)):
+        given = {ast.unparse(a) for a in arguments(other)} if other is not call else set()
+        for argument in arguments(call):
+            value = fn.value(argument) or fn.host_value(argument)
+            if value is not None and is_static(value) and not isinstance(value, Array):
+                continue
+            if ast.unparse(argument) not in given:
+                return True
+    return False
+
+
+def arguments(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(k.value for k in call.keywords)]
+
+
+def masks_exclude(fn: Function, first: ast.Call, second: ast.Call) -> bool:
+    """`draw * (kind == 0)` and `draw * (kind == 1)`."""
+    mine, other = masks(fn, first), masks(fn, second)
+    return any(mine[name] != other[name] for name in mine.keys() & other.keys())
+
+
+def masks(fn: Function, call: ast.Call) -> dict[str, str]:
+    """`{"kind": "0"}` of a draw that is multiplied by `kind == 0`."""
+    top: ast.AST = call
+    while isinstance(up := fn.module.parent(top), ast.BinOp) and isinstance(
+        up.op, ast.Mult
+    ):
+        top = up
+    return {
+        ast.unparse(node.left): ast.unparse(node.comparators[0])
+        for node in ast.walk(top)
+        if isinstance(node, ast.Compare)
+        and isinstance(node.ops[0], ast.Eq)
+        and isinstance(node.comparators[0], ast.Constant)
+    }
 
 
 # --- what a rule asks

@@ -77,7 +77,7 @@ def note_name(frame: Frame, node: ast.Name, value: Value) -> None:
     elif node.id in frame.scope.nonlocal_names:
         owner = frame.scope.owner_of(node.id)
         if owner is not None and owner.trace != frame.trace:
-            _note(frame, node, node.id, ENCLOSING, [value], repeats=True)
+            _note(frame, node, node.id, ENCLOSING, [value], repeats=False)
 
 
 def note_attribute(
@@ -100,7 +100,7 @@ def note_attribute(
                 kind = ATTRIBUTE
             case _:
                 return
-        _note(frame, node, ast.unparse(node), kind, [value], repeats=True)
+        _note(frame, node, ast.unparse(node), kind, [value], repeats=False)
 
 
 def note_item(
@@ -126,7 +126,13 @@ def note_method(
     kind = kind_of_place(frame, node.func.value)
     if kind is not None:
         text = ast.unparse(node.func.value)
-        _note(frame, node, text, kind, args, repeats=name not in IDEMPOTENT)
+        repeats = name not in IDEMPOTENT
+        if kind == ENCLOSING:
+            # Closures that collect what a trace tells of shapes are read after it.
+            repeats = repeats and any(
+                isinstance(a, Const) and a.value is not None for a in args
+            )
+        _note(frame, node, text, kind, args, repeats=repeats)
 
 
 def note_advance(frame: Frame, name: str, node: ast.AST | None) -> None:
@@ -252,7 +258,7 @@ def _local_kind(frame: Frame, scope: Scope, name: str, depth: int) -> str | None
         return None
     bindings = _bindings(frame, function, name)
     if name in parameter_names(function):
-        if bindings:
+        if bindings or function.args.kwarg and function.args.kwarg.arg == name:
             return None
         if scope.is_entry:
             kept = _is_returned(function, name) or not _is_compiled(frame, function)
