@@ -23,6 +23,7 @@ from ._analysis import (
     printing,
     static_uses,
     stores,
+    tables,
     windows,
 )
 from ._analysis.call_sites import Parameter
@@ -81,6 +82,7 @@ __all__ = [
     "static_options",
     "static_uses",
     "stores",
+    "tables",
     "updates",
     "windows",
 ]
