@@ -16,7 +16,7 @@ from .objects import BoundValue, FunctionValue, TransformedValue
 from .origins import owner_of
 from .scopes import reads
 from .static_uses import bound_by, loops_around, value_of
-from .values import alternatives
+from .values import Const, alternatives
 
 if TYPE_CHECKING:
     from .facts import Function
@@ -66,14 +66,16 @@ def kind_of(fn: Function, function: ast.expr) -> str | None:
     """What makes the function a new one at each evaluation; None if it is not."""
     if isinstance(function, ast.Lambda):
         return "lambda"
-    value = value_of(fn, function)
+    options = alternatives(value_of(fn, function) or Const(None))
     if isinstance(function, ast.Attribute):
-        return "method" if isinstance(value, BoundValue) else None
+        return "method" if all(isinstance(o, BoundValue) for o in options) else None
     if not isinstance(function, ast.Call):
         return None
     if fn.library(function) == "functools.partial":
         return "partial"
-    if isinstance(value, TransformedValue) and value.transform not in DECLARING:
+    if all(
+        isinstance(o, TransformedValue) and o.transform not in DECLARING for o in options
+    ):
         first = function.args[0] if function.args else None
         inner = kind_of(fn, first) if first is not None else None
         return "method" if inner == "method" else "transform"

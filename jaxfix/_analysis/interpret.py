@@ -141,28 +141,43 @@ class Interpreter:
         module.state = "done"
 
     def _sweep(self, module: Module) -> None:
-        """Run the functions in which a transform is applied and which nobody called."""
-        text = module.text.encode()
-        if not INTERESTING.search(text):
+        """Run the functions in which a transform is applied and which nobody called.
+
+        Then those that use what these gave, which is known only now.
+        """
+        if not INTERESTING.search(module.text.encode()):
             return
+        lines = [line.encode() for line in module.text.split("\n")]
+        known: set[str] | None = None
+        for _ in range(3):
+            names = self._names_of_transformed(module)
+            if names == known:
+                break
+            known = names
+            words = re.compile(
+                INTERESTING.pattern
+                + b"".join(rb"|\b%s\b" % re.escape(n.encode()) for n in sorted(names))
+            )
+            scope = self.module_scope(module)
+            self._sweep_body(module, module.tree.body, scope, words, lines)
+
+    def _names_of_transformed(self, module: Module) -> set[str]:
+        """Names of transformed functions, of those that transform them, of their classes."""
         names = {
             name
             for name, value in module.globals.items()
             if isinstance(value, TransformedValue)
         }
-        for node_id in self.called:
-            function = self.functions[node_id]
+        functions = [self.functions[key] for key in self.called]
+        for root in self.transformed.values():
+            for outer in root.module.ancestors(root.node):
+                if (function := self.functions.get(id(outer))) is not None:
+                    functions.append(function)
+        for function in functions:
             names.add(function.name)
             if function.owner is not None:
                 names.add(function.owner.name)
-        words = re.compile(
-            INTERESTING.pattern
-            + b"".join(
-                rb"|\b%s\b" % re.escape(n.encode()) for n in sorted(names) if n[0] != "<"
-            )
-        )
-        lines = [line.encode() for line in module.text.split("\n")]
-        self._sweep_body(module, module.tree.body, self.module_scope(module), words, lines)
+        return {n for n in names if n.isidentifier()}
 
     def _sweep_body(
         self,

@@ -11,7 +11,7 @@ from .._analysis.facts import Function
 from .._analysis.finding import CannotFix
 from .._analysis.fresh import Rejit, captures, varies
 from .._analysis.hashing import stores
-from .._analysis.objects import ClassValue
+from .._analysis.objects import ClassValue, InstanceValue
 from .._analysis.scopes import reads
 from .._analysis.static_uses import value_of
 from .._analysis.transforms import underlying
@@ -20,7 +20,9 @@ from .._analysis.values import (
     Const,
     Dict,
     Seq,
+    Lib,
     Static,
+    Unknown,
     Value,
     alternatives,
     type_name,
@@ -122,10 +124,58 @@ def _is_data(fn: Function, inner: ast.Lambda, name: str) -> bool:
     scope = fn.facts.function(inner) or fn
     for node in ast.walk(inner.body):
         if isinstance(node, ast.Name) and node.id == name:
-            value = value_of(scope, node) or value_of(fn, node)
-            if value is None or not _is_number(value):
+            value = value_of(scope, node) or value_of(fn, node) or Unknown()
+            if isinstance(value, Unknown):
+                return _is_computed_with(scope, inner.body, name)
+            if not _is_number(value):
                 return False
     return True
+
+
+def _is_computed_with(
+    scope: Function, body: ast.AST, name: str, depth: int = 4
+) -> bool:
+    """Is a variable only an operand, or an argument of functions that compute with it?"""
+    uses = [n for n in ast.walk(body) if isinstance(n, ast.Name) and n.id == name]
+    return all(_is_operand(scope, use, depth) for use in uses)
+
+
+def _is_operand(scope: Function, use: ast.Name, depth: int) -> bool:
+    parent = scope.module.parent(use)
+    match parent:
+        case ast.BinOp() | ast.UnaryOp() | ast.Compare() | ast.AugAssign():
+            return True
+        case ast.Call() if parent.func is not use and depth:
+            for callee in scope.callees(parent):
+                if isinstance(callee, Lib) and callee.name.startswith("jax."):
+                    continue
+                if not _computes_with(scope, parent, callee, use, depth):
+                    return False
+            return bool(scope.callees(parent))
+        case _:
+            return False
+
+
+def _computes_with(
+    scope: Function, call: ast.Call, callee: Value, use: ast.Name, depth: int
+) -> bool:
+    function = underlying(callee)
+    inner = scope.facts.function(function.node) if function is not None else None
+    record = scope.call(call)
+    if function is None or inner is None or record is None:
+        return False
+    spec = function.node.args
+    for arg in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs):
+        try:
+            given = argument(Site(record, callee), arg.arg)
+        except Unclear:
+            return False
+        if given is use:
+            body = function.node.body
+            parts = [body] if isinstance(body, ast.expr) else body
+            whole = ast.Module(list(parts), [])  # type: ignore[arg-type]
+            return _is_computed_with(inner, whole, arg.arg, depth - 1)
+    return False
 
 
 def _is_number(value: Value) -> bool:
@@ -229,18 +279,28 @@ def _partial(fn: Function, found: Rejit) -> Hoist:
 
 def _method(fn: Function, found: Rejit) -> Hoist:
     method = _innermost(found.function)
+    assert isinstance(method, ast.Attribute), "a bound method is an attribute"
+    for option in alternatives(value_of(fn, method.value) or Const(None)):
+        if isinstance(option, InstanceValue):
+            _check_constant(fn, option.cls, method.attr)
     cls = owner_class(fn)
     first = _first_parameter(fn)
-    if (
-        cls is None
-        or not isinstance(method, ast.Attribute)
-        or not isinstance(method.value, ast.Name)
-        or method.value.id != first
-    ):
+    receiver = method.value
+    if cls is None or not isinstance(receiver, ast.Name) or receiver.id != first:
         return _before_loop(found)
     if set(found.captured) != {first}:
         raise CannotFix("it depends on local variables of the method")
-    read = attributes_read(cls, method.attr)
+    _check_class(cls)
+    return Hoist("jitted once for each object", INIT, found.function)
+
+
+def _check_constant(fn: Function, cls: ClassValue, method: str) -> None:
+    """Do the attributes that a method reads stay as they are?
+
+    Raises:
+      CannotFix: one is assigned after `__init__`.
+    """
+    read = attributes_read(cls, method)
     for _, store in stores(fn.facts, cls):
         if store.attr in read:
             text = ast.unparse(store)
@@ -248,8 +308,6 @@ def _method(fn: Function, found: Rejit) -> Hoist:
                 f"`{text}`, which the method reads, is assigned (line {store.lineno}): "
                 "the program would keep its first value"
             )
-    _check_class(cls)
-    return Hoist("jitted once for each object", INIT, found.function)
 
 
 def owner_class(fn: Function) -> ClassValue | None:
@@ -365,9 +423,8 @@ def carry_out(write: Rewriter, fn: Function, found: Rejit) -> None:
     if hoist.place == INIT:
         name = _into_object(writer, fn, found)
     else:
-        base = name_for(fn, found)
         scope = fn.module.tree if hoist.place == MODULE else fn.node
-        name = writer.fresh(base, scope)
+        name = _own_name(fn, found) or writer.fresh(name_for(fn, found), scope)
         made = _new_jit(found, hoist)
         place: ast.stmt
         if hoist.place == MODULE:
@@ -385,10 +442,22 @@ def carry_out(write: Rewriter, fn: Function, found: Rejit) -> None:
         _redirect(writer, call, name, hoist)
 
 
+def _own_name(fn: Function, found: Rejit) -> str | None:
+    """The variable that held the jit, if it may be one of the module as well."""
+    if found.variable is None or not isinstance(found.variable.targets[0], ast.Name):
+        return None
+    name = found.variable.targets[0].id
+    stores = [
+        n
+        for n in ast.walk(fn.module.tree)
+        if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)
+    ]
+    alone = len(stores) == 1 and name not in fn.module.globals
+    return name if alone and len(name) > 2 else None
+
+
 def name_for(fn: Function, found: Rejit) -> str:
     """What a reader would call it: `grad_loss`, `jitted_step`, `compiled`."""
-    if found.variable is not None and isinstance(found.variable.targets[0], ast.Name):
-        return found.variable.targets[0].id
     transforms = _transforms(found.function)
     inner = _innermost(found.function)
     if isinstance(inner, ast.Lambda):
@@ -452,7 +521,7 @@ def _into_object(writer: Writer, fn: Function, found: Rejit) -> str:
         *cls.scope.vars,
         *(n.attr for n in ast.walk(cls.node) if isinstance(n, ast.Attribute)),
     }
-    own = getattr(fn.node, "name", "method").lstrip("_")
+    own = getattr(fn.node, "name", "method").strip("_")
     name = next(n for n in (f"_{own}", f"_jitted_{own}", f"_{own}_program") if n not in taken)
     init = own_init(cls)
     if init is not None:
