@@ -12,7 +12,7 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from . import build, places
+from . import build, guards, places
 from .facts import Function
 from .finding import CannotFix
 from .flow import exits
@@ -115,6 +115,8 @@ class Desugar:
         out: list[ast.stmt] = []
         for index, stmt in enumerate(stmts):
             rest = list(stmts[index + 1 :])
+            if isinstance(stmt, ast.If) and (outer := self._guard(stmt)) is not None:
+                return out + self.block([outer, *rest], finish)
             if self._is_region(stmt):
                 before, named, after = self._on_names(stmt)
                 if named is not stmt:
@@ -130,6 +132,23 @@ class Desugar:
             if "fall" not in exits([stmt]) and not isinstance(stmt, ast.For | ast.While):
                 return out
         return out + (finish(None) if finish is not None else [])
+
+    def _guard(self, stmt: ast.If) -> ast.If | None:
+        """`if known and traced` as `if known: if traced`, where the parts need it."""
+        if not self.is_traced(stmt):
+            return None
+        is_and = isinstance(stmt.test, ast.BoolOp) and isinstance(stmt.test.op, ast.And)
+        shared = stmt.orelse if is_and else stmt.body
+        falls = not exits([stmt]) - {"fall"}
+        try:
+            parts = guards.nested(self.fn, stmt, short=is_short(shared), falls=falls)
+        except CannotFix as error:
+            raise Blocked(stmt, str(error)) from error
+        if parts is None:
+            return None
+        inner = copy_with(stmt, test=parts.traced)
+        blocks = ([inner], shared) if is_and else (shared, [inner])
+        return ast.If(parts.known, *blocks)
 
     def _is_region(self, stmt: ast.stmt) -> bool:
         if any(stmt is known for known in self.taken_apart):

@@ -22,7 +22,7 @@ from .facts import Function
 from .finding import CannotFix
 from .flow import definitely_writes, exits, uses_before_definite_write
 from .scopes import mutations, names, reads, writes
-from .values import BOOL, SCALAR, Array, Const, Seq, Value
+from .values import BOOL, SCALAR, Array, Const, Seq, Static, Value
 
 Types = dict[str, Value]
 NameSet = frozenset[str]
@@ -418,6 +418,12 @@ class Functional:
             params = [n if n in used else "_" for n in operands]
             if len(block) == 1 and isinstance(block[0], ast.Return):
                 value = block[0].value or build.const(None)
+                match value:
+                    case ast.Call(func=ast.Name() as called, args=[], keywords=[]) if (
+                        not params and build.is_new(value)
+                    ):
+                        branches.append(called)
+                        continue
                 if params and all(p == "_" for p in params) and len(params) > 1:
                     params = ["*_"]
                 branches.append(lambda_of(params, value))
@@ -793,9 +799,11 @@ def is_whereable(a: Typed, b: Typed) -> bool:
     bare = 0
     for side in (a, b):
         value = collapse(side.value)
-        if value is None:
-            return False
-        found = as_array(value)
+        if isinstance(value, Static) and not value.type:
+            # It is known while tracing: beside an array it is a number.
+            bare += 1
+            continue
+        found = as_array(value) if value is not None else None
         if found is None or found.key:
             return False
         bare += found.tree and found.assumed
@@ -913,17 +921,33 @@ def inline_last(
     block: list[ast.stmt], outputs: Sequence[str]
 ) -> tuple[list[ast.stmt], dict[str, ast.expr]]:
     """Where the whole block is one assignment of each output, its values directly."""
-    assigned = simple_assignments(block)
+    assigned = together(block)
+    if assigned is None:
+        assigned = simple_assignments(block)
+        for name, value in (assigned or {}).items():
+            if any(r in (assigned or {}) and r != name for r in reads(value)):
+                return block, {}
     if assigned is None or set(assigned) - set(outputs):
         return block, {}
-    for name, value in assigned.items():
-        if any(r in assigned and r != name for r in reads(value)):
-            return block, {}
     if len(assigned) > 1 and any(len(ast.unparse(v)) > 40 for v in assigned.values()):
         return block, {}
     if any(has_comment(s) for s in block):
         return block, {}
     return [], assigned
+
+
+def together(block: Sequence[ast.stmt]) -> dict[str, ast.expr] | None:
+    """`{name: value}` of `a, b = b, a`, whose values all read what was before."""
+    match block:
+        case [ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values))]:
+            targets = [n.id for n in names if isinstance(n, ast.Name)]
+            if len(set(targets)) == len(names) == len(values) and not any(
+                isinstance(n, ast.Starred | ast.NamedExpr)
+                for v in values
+                for n in ast.walk(v)
+            ):
+                return dict(zip(targets, values, strict=True))
+    return None
 
 
 def has_comment(stmt: ast.stmt) -> bool:

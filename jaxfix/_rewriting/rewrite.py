@@ -6,14 +6,16 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from .._analysis import booleans, build
+from .._analysis import booleans, build, guards
 from .._analysis.agree import Typed
 from .._analysis.desugar import Blocked, Desugar
 from .._analysis.facts import Facts, Function
 from .._analysis.finding import CannotFix
 from .._analysis.functional import Context, Functional
-from .._analysis.plan import Expression, Region, Sites, Statement
+from .._analysis.plan import Expression, ListRegion, Region, Sites, Statement
 from .._analysis.project import Module
+from .._analysis.rolled import growing_lists
+from .._analysis.values import Value
 from .claims import Claim
 from .write import Writer
 
@@ -58,9 +60,26 @@ class Rewriter:
         self, fn: Function, test: ast.expr, a: ast.expr, b: ast.expr
     ) -> ast.expr:
         """`a if test else b` on a traced test, as `jnp.where` or `lax.cond`."""
-        first, second = Typed(a, fn.value(a)), Typed(b, fn.value(b))
+        if (parts := guards.choice(fn, test, a, b)) is not None:
+            inner = self.select(fn, parts.traced, a, b, guards.without_none)
+            values = (inner, b) if parts.is_and else (a, inner)
+            return ast.IfExp(parts.known, *values)
+        return self.select(fn, test, a, b)
+
+    def select(
+        self,
+        fn: Function,
+        test: ast.expr,
+        a: ast.expr,
+        b: ast.expr,
+        known: Callable[[Value | None], Value | None] = lambda value: value,
+    ) -> ast.expr:
+        """`known` says what is known of a value where the choice stands."""
+        first, second = Typed(a, known(fn.value(a))), Typed(b, known(fn.value(b)))
         functional = self.functional(fn)
-        return functional.select(test, fn.value(test), first, second, "the value")
+        test = functional.test(test)
+        value = functional.value(test, {})
+        return functional.select(test, value, first, second, "the value")
 
     def boolean(self, fn: Function, node: ast.expr) -> ast.expr:
         """`and`, `or`, `not`, chained comparisons and `in` as array operations."""
@@ -191,7 +210,8 @@ def rewrite_body(
 
     if isinstance(node, ast.Lambda):
         raise Blocked(node, "a lambda has no statements")
-    body = substitute(node.body, replaced, make)
+    gone = take_lists(writer, fn, regions)
+    body = substitute([s for s in node.body if id(s) not in gone], replaced, make)
     if regions:
         fresh = rewriter.fresh(fn)
         desugared = Desugar(fn, is_traced, fresh, writer.edit).function_body(body)
@@ -209,6 +229,22 @@ def rewrite_body(
     writer.replace_statement(
         node, lambda: writer.compound(node, {"body": writer.statements(body)})
     )
+
+
+def take_lists(writer: Writer, fn: Function, regions: Sequence[Claim]) -> set[int]:
+    """Lists that become outputs of a scan: their first binding goes, `jnp.stack(xs)`
+    is `xs`. Returns the statements that go."""
+    gone: set[int] = set()
+    for one in regions:
+        if not isinstance(one.plan, ListRegion) or not isinstance(one.node, ast.For):
+            continue
+        lists = growing_lists(fn, one.node)
+        one.node.growing = lists  # type: ignore[attr-defined]
+        for grown in lists:
+            gone.add(id(grown.start))
+            for call in grown.stacked:
+                writer.edit(call, grown.name)
+    return gone
 
 
 def is_elif_of(fn: Function, node: ast.AST, claimed: set[int]) -> bool:
