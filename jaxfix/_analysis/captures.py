@@ -130,24 +130,13 @@ class Captures:
             if ran:
                 owner = self.places.owner(call.module, call.node)
                 found.setdefault(id(owner), []).append((call.node, ran))
-        for module, function in self.unseen_functions():
-            for node in ast.walk(function):
-                if isinstance(node, ast.Call) and id(node) not in interpreter.calls:
-                    ran = tuple(run_by(self.static_value(module, node.func)))
-                    if ran:
-                        owner = self.places.owner(module, node)
-                        found.setdefault(id(owner), []).append((node, ran))
+        for module, node in self.places.nodes:
+            if isinstance(node, ast.Call) and id(node) not in interpreter.calls:
+                ran = tuple(run_by(self.static_value(module, node.func)))
+                if ran:
+                    owner = self.places.owner(module, node)
+                    found.setdefault(id(owner), []).append((node, ran))
         return found
-
-    def unseen_functions(self) -> Iterator[tuple[Module, FunctionNode]]:
-        """Functions that the interpreter had no reason to run."""
-        interpreter = self.facts.interpreter
-        for module in self.facts.project.by_path.values():
-            for node in ast.walk(module.tree):
-                if isinstance(node, FUNCTIONS) and not (
-                    id(node) in interpreter.on_host or id(node) in interpreter.reached
-                ):
-                    yield module, node
 
     def static_value(self, module: Module, node: ast.expr) -> Value | None:
         """What a name or dotted name of code that never ran stands for."""
@@ -229,8 +218,10 @@ class Captures:
                 continue
             if not isinstance(node.ctx, ast.Load) or is_receiver(value.module, node):
                 continue
+            if not self.is_outside(value, node):
+                continue
             place = self.unit(value.module, node)
-            if place is None or not self.is_outside(value, node, place):
+            if place is None:
                 continue
             found.setdefault(place, []).append(node)
         return found
@@ -256,10 +247,8 @@ class Captures:
         changes = self.places.of(place)
         return place if any(c.place.path == place.path for c in changes) else None
 
-    def is_outside(self, value: FunctionValue, node: ast.expr, place: Place) -> bool:
+    def is_outside(self, value: FunctionValue, node: ast.expr) -> bool:
         """Does a read look beyond what the program is given or makes itself?"""
-        if place.kind == "local":
-            return place.owner not in self.compiled
         root = node
         while isinstance(root, ast.Attribute | ast.Subscript):
             root = root.value
@@ -270,7 +259,8 @@ class Captures:
             return scope is not None
         if id(scope) not in self.compiled:
             return True
-        return is_first_parameter(scope, root.id) and self.keeps_receiver(scope)
+        is_object = node is not root and is_first_parameter(scope, root.id)
+        return is_object and self.keeps_receiver(scope)
 
     def keeps_receiver(self, method: FunctionNode, depth: int = 4) -> bool:
         """Is the receiver of a method a constant of the compiled program?"""

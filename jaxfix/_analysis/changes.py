@@ -21,7 +21,9 @@ from .project import Module, absolute_import
 from .scopes import (
     MUTATING_METHODS,
     declared,
-    local_names,
+    evaluated_at_definition,
+    imported_names,
+    parameter_names,
     scope_body,
     walk_scope,
     writes,
@@ -86,6 +88,9 @@ class Places:
         self._imports: dict[int, dict[str, ast.stmt]] = {}
         self._classes: dict[int, frozenset[int]] = {}
         self._changes: dict[Place, list[Change]] = {}
+        self._own_names: dict[int, frozenset[str]] = {}
+        self._globals: dict[int, frozenset[str]] = {}
+        self._bindings: dict[int, dict[str, list[ast.Name]]] = {}
 
     # --- scopes
 
@@ -120,7 +125,10 @@ class Places:
     def locals_of(self, function: FunctionNode) -> frozenset[str]:
         known = self._locals.get(id(function))
         if known is None:
-            known = self._locals[id(function)] = frozenset(local_names(function))
+            body = scope_body(function)
+            shared = self.globals_of(function) | declared(body, ast.Nonlocal)
+            names = {*parameter_names(function), *(bound_names(body) - shared)}
+            known = self._locals[id(function)] = frozenset(names)
         return known
 
     def binder(self, module: Module, node: ast.AST, name: str) -> ScopeNode | None:
@@ -140,14 +148,22 @@ class Places:
                 break
             if name in self.locals_of(scope):
                 return scope
-            if name in declared(scope_body(scope), ast.Global):
+            if name in self.globals_of(scope):
                 break
         return module.tree if name in self.module_names(module) else None
+
+    def globals_of(self, function: FunctionNode) -> frozenset[str]:
+        """The names that a function declares `global`."""
+        known = self._globals.get(id(function))
+        if known is None:
+            names = declared(scope_body(function), ast.Global)
+            known = self._globals[id(function)] = frozenset(names)
+        return known
 
     def module_names(self, module: Module) -> frozenset[str]:
         known = self._locals.get(id(module.tree))
         if known is None:
-            names = {*writes(module.tree.body), *module.rebound, *module.globals}
+            names = {*bound_names(module.tree.body), *module.rebound, *module.globals}
             known = self._locals[id(module.tree)] = frozenset(names)
         return known
 
@@ -194,7 +210,23 @@ class Places:
         return None
 
     def own_names(self, module: Module) -> frozenset[str]:
-        return frozenset(writes(module.tree.body)) | module.rebound
+        known = self._own_names.get(id(module))
+        if known is None:
+            known = frozenset(bound_names(module.tree.body)) | module.rebound
+            self._own_names[id(module)] = known
+        return known
+
+    def is_library(self, module: Module, name: str) -> bool:
+        """Is a module's name imported from outside of the project?"""
+        stmt = self.imports(module.tree).get(name)
+        find = self.facts.project.find
+        match stmt:
+            case ast.ImportFrom():
+                return find(absolute_import(module, stmt), module) is None
+            case ast.Import():
+                return all(find(alias.name, module) is None for alias in stmt.names)
+            case _:
+                return False
 
     def place(self, module: Module, node: ast.expr) -> Place | None:
         """The place that an expression reads or stores; None if it has none."""
@@ -204,7 +236,8 @@ class Places:
                 if scope is None:
                     return None
                 if isinstance(scope, ast.Module):
-                    return Place("module", module.path, name)
+                    is_library = self.is_library(module, name)
+                    return None if is_library else Place("module", module.path, name)
                 return Place("local", id(scope), name)
             case ast.Attribute(value=value, attr=attr):
                 if (inner := self.module_of(module, value)) is not None:
@@ -305,23 +338,31 @@ class Places:
     # --- changes
 
     @cached_property
+    def nodes(self) -> list[tuple[Module, ast.AST]]:
+        """Every node of the project of a kind that matters here."""
+        return [
+            (module, node)
+            for module in self.facts.project.by_path.values()
+            for node in ast.walk(module.tree)
+            if isinstance(node, RELEVANT)
+        ]
+
+    @cached_property
     def _stores(self) -> dict[str, list[tuple[Module, ast.AST]]]:
         """Code that may change something, by each name that occurs in its target."""
         found: dict[str, list[tuple[Module, ast.AST]]] = {}
-        for module in self.facts.project.by_path.values():
-            for node in ast.walk(module.tree):
-                for name in changed_names(node):
-                    found.setdefault(name, []).append((module, node))
+        for module, node in self.nodes:
+            for name in changed_names(node):
+                found.setdefault(name, []).append((module, node))
         return found
 
     @cached_property
     def _aliases(self) -> dict[str, set[str]]:
         """Other names of an object, as the text of the project shows them."""
         found: dict[str, set[str]] = {}
-        for module in self.facts.project.by_path.values():
-            for node in ast.walk(module.tree):
-                for name, alias in renamings(node):
-                    found.setdefault(name, set()).add(alias)
+        for _, node in self.nodes:
+            for name, alias in renamings(node):
+                found.setdefault(name, set()).add(alias)
         return found
 
     def of(self, read: Place, depth: int = 4) -> list[Change]:
@@ -330,9 +371,12 @@ class Places:
         if known is None:
             origin = self.origin(read).name
             names = self.aliases_of(read.name) | self.aliases_of(origin)
+            home = self.homes.get(int(read.owner)) if read.kind == "local" else None
             known = []
             for name in sorted(names):
                 for module, node in self._stores.get(name, ()):
+                    if home is not None and module is not home:
+                        continue
                     for change in self._changes_at(module, node, read, depth):
                         if change not in known and self.touches(change, read):
                             known.append(change)
@@ -374,7 +418,11 @@ class Places:
         value = parent.value if isinstance(parent, ast.Assign | ast.AugAssign) else None
         owner = self.owner(module, node)
         rebinds = not place.path
-        yield Change(self.aliased(module, place), node, owner, module, rebinds, value)
+        if rebinds:
+            yield Change(place, node, owner, module, True, value)
+        else:
+            named = self.aliased(module, place)
+            yield Change(named, node, owner, module, False, value)
         if isinstance(parent, ast.AugAssign) and rebinds:
             # `x += 1` changes an array or a list in place.
             yield Change(self.aliased(module, place), node, owner, module, False, value)
@@ -472,13 +520,7 @@ class Places:
         scope = self.functions.get(int(place.owner))
         if scope is None:
             return place
-        bound = [
-            n
-            for n in walk_scope(scope_body(scope))
-            if isinstance(n, ast.Name)
-            and n.id == place.name
-            and isinstance(n.ctx, ast.Store)
-        ]
+        bound = self.bindings(scope).get(place.name, [])
         stmt = module.parent(bound[0]) if len(bound) == 1 else None
         if not isinstance(stmt, ast.Assign) or stmt.targets != [bound[0]]:
             return place
@@ -488,15 +530,29 @@ class Places:
         inner = replace(source, path=(*source.path, *place.path))
         return self.aliased(module, inner, depth - 1)
 
+    def bindings(self, scope: FunctionNode) -> dict[str, list[ast.Name]]:
+        """The names that a function binds, and where."""
+        known = self._bindings.get(id(scope))
+        if known is None:
+            known = self._bindings[id(scope)] = {}
+            for node in walk_scope(scope_body(scope)):
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                    known.setdefault(node.id, []).append(node)
+        return known
+
+    @cached_property
+    def homes(self) -> dict[int, Module]:
+        """The module of every function, by the identity of its node."""
+        return {
+            id(node): module
+            for module, node in self.nodes
+            if isinstance(node, FUNCTIONS)
+        }
+
     @cached_property
     def functions(self) -> dict[int, FunctionNode]:
         """Every function of the project, by the identity of its node."""
-        return {
-            id(node): node
-            for module in self.facts.project.by_path.values()
-            for node in ast.walk(module.tree)
-            if isinstance(node, FUNCTIONS)
-        }
+        return {id(node): node for _, node in self.nodes if isinstance(node, FUNCTIONS)}
 
 
 def changed_names(node: ast.AST) -> tuple[str, ...]:
@@ -530,6 +586,37 @@ def changed_names(node: ast.AST) -> tuple[str, ...]:
             return ()
 
 
+def bound_names(body: Sequence[ast.AST]) -> set[str]:
+    """The names that a scope's own code binds, without comprehensions' variables."""
+    found: set[str] = set()
+    todo: list[ast.AST] = [*body]
+    while todo:
+        node = todo.pop()
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                found.add(name)
+            case ast.Import() | ast.ImportFrom():
+                found.update(imported_names(node))
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                found.add(node.name)
+                todo += evaluated_at_definition(node)
+            case ast.ClassDef():
+                found.add(node.name)
+            case ast.Lambda():
+                todo += evaluated_at_definition(node)
+            case ast.comprehension():
+                todo += [node.iter, *node.ifs]
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                found.add(name)
+                todo += ast.iter_child_nodes(node)
+            case ast.MatchMapping(rest=str(name)) | ast.ExceptHandler(name=str(name)):
+                found.add(name)
+                todo += ast.iter_child_nodes(node)
+            case _:
+                todo += ast.iter_child_nodes(node)
+    return found
+
+
 def names_in(node: ast.expr) -> tuple[str, ...]:
     """The names of `a.b[c].d`: a, b, d."""
     found: list[str] = []
@@ -551,6 +638,10 @@ def renamings(node: ast.AST) -> Iterator[tuple[str, str]]:
             yield from ((a.name, a.asname) for a in node.names if a.asname)
 
 
+RELEVANT = (
+    *(ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Assign, ast.ImportFrom),
+    *FUNCTIONS,
+)
 REMOVING = frozenset({"pop", "popitem", "popleft", "setdefault"})
 
 

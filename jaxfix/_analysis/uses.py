@@ -86,12 +86,11 @@ class CallSites:
     def _loads(self) -> dict[str, list[tuple[Module, ast.Name | ast.Attribute]]]:
         """Every name and attribute that is read, by its last word."""
         found: dict[str, list[tuple[Module, ast.Name | ast.Attribute]]] = {}
-        for module in self.facts.project.by_path.values():
-            for node in ast.walk(module.tree):
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                    found.setdefault(node.id, []).append((module, node))
-                elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-                    found.setdefault(node.attr, []).append((module, node))
+        for module, node in self.places.nodes:
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                found.setdefault(node.id, []).append((module, node))
+            elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                found.setdefault(node.attr, []).append((module, node))
         return found
 
     def of(self, module: Module, function: FunctionNode) -> Uses:
