@@ -7,7 +7,7 @@ from jaxfix.codemod import CannotFix, Function, Plan, Problem, Rule, Safety, imp
 
 
 class ImpureCall(Rule):
-    """Call in compiled code that reads the clock, a file, an iterator or random numbers.
+    """Call in compiled code that reads the clock, a file or random numbers.
 
     It runs while JAX traces, once. What it gave then is a constant of the compiled
     program: the same time, the same "random" numbers at every call.

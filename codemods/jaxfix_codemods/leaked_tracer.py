@@ -10,8 +10,8 @@ class LeakedTracer(Rule):
     """A traced value that is stored where it outlives the trace.
 
     What ends up in the global, the list or the attribute is a tracer and not a number.
-    Whoever uses it later gets `UnexpectedTracerError`, and calls of the compiled program
-    store nothing.
+    Whoever uses it later gets `UnexpectedTracerError`, and calls of the compiled
+    program store nothing.
 
     ## Example
 
@@ -26,8 +26,8 @@ class LeakedTracer(Rule):
 
     ## Safety
 
-    Reported only: what the function returns, and who keeps it, is a decision. Return the
-    value and store it in the caller; in a loop, let `lax.scan` stack it.
+    Reported only: what the function returns, and who keeps it, is a decision. Return
+    the value and store it in the caller; in a loop, let `lax.scan` stack it.
 
     ```python
     @jax.jit

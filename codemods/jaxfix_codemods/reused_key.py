@@ -64,9 +64,13 @@ class ReusedKey(Rule):
         if reuse is None:
             return None
         if reuse.first is node:
-            return Problem(f"`{reuse.name}` is consumed by every iteration of a loop", ())
+            return Problem(
+                f"`{reuse.name}` is consumed by every iteration of a loop", ()
+            )
         first = Evidence(
-            fn.path, reuse.first.lineno, f"`{reuse.name}` is consumed for the first time"
+            fn.path,
+            reuse.first.lineno,
+            f"`{reuse.name}` is consumed for the first time",
         )
         return Problem(f"`{reuse.name}` was consumed before", (first,))
 

@@ -10,8 +10,8 @@ class TraceTimeState(Rule):
     """Traced code that changes a variable or an object from outside of the function.
 
     Python runs the function while JAX traces it, once for every new shape. The calls
-    that follow run the compiled program, which knows nothing of the counter, the list or
-    the attribute: it is changed once and then stays as it is.
+    that follow run the compiled program, which knows nothing of the counter, the list
+    or the attribute: it is changed once and then stays as it is.
 
     ## Example
 
@@ -93,6 +93,4 @@ def is_lazy(fn: Function, node: ast.AST) -> bool:
 def reads(code: ast.AST, node: ast.AST) -> bool:
     """Does `code` read what `node` stands for?"""
     text = ast.unparse(node)
-    return any(
-        type(n) is type(node) and ast.unparse(n) == text for n in ast.walk(code)
-    )
+    return any(type(n) is type(node) and ast.unparse(n) == text for n in ast.walk(code))

@@ -20,7 +20,7 @@ GENERATORS = {
 SEEDED = frozenset({"numpy.random.default_rng", "numpy.random.RandomState"})
 
 ADVICE = {
-    "the time": "read the clock outside; `jax.block_until_ready` marks the end of a call",
+    "the time": "read the clock outside, after `jax.block_until_ready`",
     "a pause": "wait outside of the compiled function",
     "random numbers of Python": "pass a key and draw with `jax.random`",
     "random numbers of NumPy": "pass a key and draw with `jax.random`",
@@ -50,7 +50,9 @@ def impurity(fn: Function, node: ast.Call) -> Impurity | None:
     if name == "next":
         if advanced is None:
             return None
-        return Impurity("an iterator", f"`next` advances `{advanced}` while tracing only")
+        return Impurity(
+            "an iterator", f"`next` advances `{advanced}` while tracing only"
+        )
     for prefix, what in GENERATORS.items():
         if name.startswith(prefix):
             if advanced is None:

@@ -409,6 +409,8 @@ class Interpreter:
     ) -> Value:
         if name == "next" or name.startswith(state.STATEFUL):
             state.note_advance(frame, name, node)
+        if name == "setattr":
+            state.note_setattr(frame, node, args)
         for special in (transforms.call_library, python_calls.call_builtin):
             value = special(frame, name, args, keywords, node)
             if value is not None:

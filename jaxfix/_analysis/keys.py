@@ -1,4 +1,4 @@
-"""Random keys: which calls consume a key, and which keys are consumed twice on one path.
+"""Random keys: which calls consume a key, and which are consumed twice on one path.
 
 The statements of a function are walked in the order in which they run, with the keys
 that have been consumed so far. Loops are walked twice, so that what the first iteration
@@ -14,7 +14,13 @@ from dataclasses import dataclass, field
 
 from .facts import Facts, Function
 from .flow import exits
-from .objects import BoundValue, FunctionNode, FunctionValue, PartialValue, TransformedValue
+from .objects import (
+    BoundValue,
+    FunctionNode,
+    FunctionValue,
+    PartialValue,
+    TransformedValue,
+)
 from .scopes import local_names, parameter_names, reads, scope_body, writes
 from .values import Array, Lib, Value, is_static
 
@@ -73,10 +79,7 @@ class Walk:
 
     def block(self, stmts: Sequence[ast.stmt], state: State) -> bool:
         """Walk statements; whether control falls through."""
-        for stmt in stmts:
-            if not self.statement(stmt, state):
-                return False
-        return True
+        return all(self.statement(stmt, state) for stmt in stmts)
 
     def statement(self, stmt: ast.stmt, state: State) -> bool:
         match stmt:
@@ -230,12 +233,11 @@ class Walk:
         if always and name not in self.rebound:
             self.used.add(name)
 
-
     def is_demonstration(self, name: str, first: ast.Call, second: ast.Call) -> bool:
-        """Does a driver try functions out, with a key made of a constant on the spot?"""
+        """Does a driver try functions out, with a key made of a constant?"""
         if is_constant(name) and first is second:
             assigned = set(writes(scope_body(self.fn.node)))
-            others = [a for a in arguments(second)[1:]]
+            others = arguments(second)[1:]
             return any(n in assigned for a in others for n in reads(a))
         own = self.fn.node
         local = () if isinstance(own, ast.Module) else local_names(own)
@@ -252,9 +254,10 @@ def changed(stmt: ast.stmt) -> list[str]:
     """The names and attributes that a statement binds."""
     names = list(writes([stmt]))
     for node in ast.walk(stmt):
-        if isinstance(node, ast.Attribute | ast.Subscript):
-            if not isinstance(node.ctx, ast.Load) and (path := path_of(node)):
-                names.append(path)
+        if not isinstance(node, ast.Attribute | ast.Subscript):
+            continue
+        if not isinstance(node.ctx, ast.Load) and (path := path_of(node)):
+            names.append(path)
     return names
 
 
@@ -288,7 +291,9 @@ def path_of(node: ast.expr) -> str | None:
         case ast.Attribute(value=value, attr=attr):
             base = path_of(value)
             return f"{base}.{attr}" if base is not None else None
-        case ast.Subscript(value=value, slice=ast.Constant(value=int() | str() as index)):
+        case ast.Subscript(
+            value=value, slice=ast.Constant(value=int() | str() as index)
+        ):
             base = path_of(value)
             return f"{base}[{index!r}]" if base is not None else None
         case _:
@@ -386,8 +391,8 @@ SHUFFLES = frozenset({"jax.random.permutation", "jax.random.shuffle"})
 def is_meant(fn: Function, first: ast.Call, second: ast.Call) -> bool:
     """Are two uses of one key a known way to get the same numbers twice?
 
-    Several arrays are shuffled alike; a function is evaluated on two inputs with the same
-    noise; of several draws, masks leave one.
+    Several arrays are shuffled alike; a function is evaluated on two inputs with the
+    same noise; of several draws, masks leave one.
     """
     names = {fn.library(first), fn.library(second)}
     if names <= SHUFFLES:
@@ -404,7 +409,9 @@ def same_callee(fn: Function, first: ast.Call, second: ast.Call) -> bool:
 def on_other_data(fn: Function, first: ast.Call, second: ast.Call) -> bool:
     """Do the calls differ in an argument that is not known while tracing?"""
     for call, other in ((first, second), (second, first)):
-        given = {ast.unparse(a) for a in arguments(other)} if other is not call else set()
+        given = (
+            {ast.unparse(a) for a in arguments(other)} if other is not call else set()
+        )
         for argument in arguments(call):
             value = fn.value(argument) or fn.host_value(argument)
             if value is not None and is_static(value) and not isinstance(value, Array):
@@ -482,11 +489,17 @@ def is_loop_body(fn: Function) -> bool:
         bodies = set()
         for call in fn.facts.interpreter.calls.values():
             for callee in call.callees:
-                places = LOOP_BODIES.get(callee.name, ()) if isinstance(callee, Lib) else ()
+                places = (
+                    LOOP_BODIES.get(callee.name, ()) if isinstance(callee, Lib) else ()
+                )
                 for args, keywords in call.args:
                     given = [args[i] for i in places if i < len(args)]
-                    given += [v for k, v in keywords if k in ("f", "body_fun") and places]
-                    bodies |= {id(v.node) for v in given if isinstance(v, FunctionValue)}
+                    given += [
+                        v for k, v in keywords if k in ("f", "body_fun") and places
+                    ]
+                    bodies |= {
+                        id(v.node) for v in given if isinstance(v, FunctionValue)
+                    }
         fn.facts.loop_bodies = bodies
     return id(fn.node) in bodies
 

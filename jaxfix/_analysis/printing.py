@@ -1,8 +1,8 @@
-"""`print` in traced code: what it prints, and the `jax.debug` call that prints the same.
+"""`print` in traced code: what it prints, and the `jax.debug` call that does the same.
 
 `jax.debug.print` takes a format string. A scalar is formatted by `{}` as in an f-string
 (1.2345600128173828) and by `{!s}` as `print` shows it (1.23456). Where a format string
-cannot say it (`end=`, `file=`, a brace before the first field, which switches formatting
+cannot say it (`end=`, `file=`, a brace before the first field, which turns formatting
 off), `jax.debug.callback` gets the values and the `print` itself.
 
 Source: measured on jax 0.10.2.
@@ -21,7 +21,7 @@ from .facts import Function
 from .finding import CannotFix, Evidence
 from .objects import BoundValue, FunctionValue, InstanceValue, PartialValue
 from .python_calls import loop_tracer
-from .scopes import writes
+from .scopes import reads, writes
 from .values import (
     Array,
     Const,
@@ -37,6 +37,7 @@ from .values import (
 )
 
 Spell = Callable[[str], str]
+NameSet = frozenset[str]
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp)
 # Parameters of `jax.debug.print`, which cannot be names of fields.
@@ -148,7 +149,8 @@ def decided_by(fn: Function, node: ast.AST) -> Array | None:
         if (found := _test_of(fn, outer, node)) is not None:
             return found
         if isinstance(outer, ast.For | ast.While):
-            if (found := traced_exit(fn, outer.body)) is not None:
+            found = traced_exit(fn, outer.body)
+            if found is not None:
                 return found
     return None
 
@@ -169,9 +171,7 @@ def _test_of(fn: Function, outer: ast.AST, node: ast.AST) -> Array | None:
     return None
 
 
-def exit_before(
-    fn: Function, body: Sequence[ast.stmt], node: ast.AST
-) -> Array | None:
+def exit_before(fn: Function, body: Sequence[ast.stmt], node: ast.AST) -> Array | None:
     """A traced test under which the function ends before it comes to `node`."""
     for stmt in body if isinstance(body, list) else []:
         if any(n is node for n in ast.walk(stmt)):
@@ -188,10 +188,26 @@ def traced_exit(fn: Function, body: Sequence[ast.stmt]) -> Array | None:
             if not isinstance(inner, ast.If) or fn.tracer(inner.test) is None:
                 continue
             exits = ast.Return | ast.Break | ast.Continue
-            if any(isinstance(n, exits) for s in inner.body + inner.orelse
-                   for n in ast.walk(s)):
+            if any(
+                isinstance(n, exits)
+                for s in inner.body + inner.orelse
+                for n in ast.walk(s)
+            ):
                 return fn.tracer(inner.test)
     return None
+
+
+def varying(fn: Function, node: ast.AST) -> NameSet:
+    """Names that become traced when a loop around `node` is compiled."""
+    found: set[str] = set()
+    for outer in fn.module.ancestors(node):
+        if outer is fn.node:
+            break
+        if isinstance(outer, ast.For | ast.While) and (
+            _test_of(fn, outer, node) or traced_exit(fn, outer.body)
+        ):
+            found |= set(writes([outer]))
+    return frozenset(found)
 
 
 # --- the order of several prints
@@ -222,9 +238,11 @@ def is_one_of_several(fn: Function, node: ast.Call) -> bool:
             for callee in call.callees
         )
         owner = next((o for o in call.functions if o is not None), None)
-        known = fn.facts.function(owner) if isinstance(
-            owner, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-        ) else None
+        known = (
+            fn.facts.function(owner)
+            if isinstance(owner, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            else None
+        )
         if here and known is not None and _in_loop(known, call.node):
             return True
     return False
@@ -253,18 +271,17 @@ def _called_together(fn: Function) -> set[int]:
         edges.setdefault(id(a), set()).add(id(b))
         edges.setdefault(id(b), set()).add(id(a))
 
+    reached = fn.facts.interpreter.reached
     for call in fn.facts.interpreter.calls.values():
-        if not call.under:
-            continue
-        for owner in call.functions:
+        for owner in call.functions if call.under else ():
             for callee in call.callees:
                 bottom = _project_function(callee)
                 if owner is not None and isinstance(bottom, FunctionValue):
                     join(owner, bottom.node)
     for inner in fn.facts.interpreter.functions.values():
-        if isinstance(inner.scope.node, ast.FunctionDef | ast.Lambda):
-            if id(inner.scope.node) in fn.facts.interpreter.reached:
-                join(inner.node, inner.scope.node)
+        outer = inner.scope.node
+        if isinstance(outer, ast.FunctionDef | ast.Lambda) and id(outer) in reached:
+            join(inner.node, outer)
     seen: set[int] = set()
     todo = [id(fn.node)]
     while todo:
@@ -302,7 +319,7 @@ def debug_print(fn: Function, call: ast.Call, spell: Spell) -> ast.Call:
         raise Awkward
     pieces = joined(fn, call, options.get("sep"))
     made = build.call(spell("jax.debug.print"))
-    text = Template(fn)
+    text = Template(fn, varying(fn, call))
     for piece in pieces:
         text.add(piece)
     made.args = [build.const(text.format), *text.args]
@@ -334,6 +351,7 @@ class Template:
     """A format string in the making."""
 
     fn: Function
+    varies: NameSet
     format: str = ""
     args: list[ast.expr] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
@@ -346,7 +364,7 @@ class Template:
             self.format += piece.text.replace("{", "{{").replace("}", "}}")
             return
         self.fields += 1
-        piece = portable(self.fn, piece)
+        piece = portable(self.fn, piece, self.varies)
         name = ""
         value = piece.value
         if piece.named and isinstance(value, ast.Name) and value.id not in RESERVED:
@@ -367,7 +385,7 @@ class Template:
             self.names.append(name)
 
 
-def portable(fn: Function, piece: Field) -> Field:
+def portable(fn: Function, piece: Field, varies: NameSet) -> Field:
     """The field with a value that the compiled program hands out unchanged.
 
     Numbers become arrays of 32 bits on the way: an int is printed the same, a float is
@@ -377,10 +395,10 @@ def portable(fn: Function, piece: Field) -> Field:
     if value is None:
         return piece
     if holds_tracer(value) is None:
-        return piece if not is_static(value) else _static_field(piece, value)
+        stays = is_static(value) and not set(reads(piece.value)) & varies
+        return _static_field(piece, value) if stays else piece
+    check_pytree(value)
     for part in alternatives(value):
-        if isinstance(part, InstanceValue) and part.cls.kind == "plain":
-            raise CannotFix(f"`{part.cls.name}` objects cannot leave a compiled program")
         if isinstance(part, Seq | Dict) and _holds_number(part):
             raise CannotFix(
                 "it prints a container of arrays and Python numbers, "
@@ -392,11 +410,16 @@ def portable(fn: Function, piece: Field) -> Field:
         ):
             plain = "" if piece.conversion in ("", "s") else piece.conversion
             spec = piece.spec if piece.conversion in ("s", "r", "a") else ""
-            return replace(piece, conversion=plain if not spec else piece.conversion,
-                           spec=spec)
-        case Array(dtype=dtype) if dtype is not None and dtype.kind in ("i", "b"):
-            if piece.conversion == "s" and not piece.spec:
-                return replace(piece, conversion="")
+            return replace(
+                piece, conversion=plain if not spec else piece.conversion, spec=spec
+            )
+        case Array(dtype=dtype) if (
+            dtype is not None
+            and dtype.kind in ("i", "b")
+            and piece.conversion == "s"
+            and not piece.spec
+        ):
+            return replace(piece, conversion="")
         case Seq() | Dict() if piece.conversion == "s" and not piece.spec:
             return replace(piece, conversion="")
     return piece
@@ -410,13 +433,10 @@ def _static_field(piece: Field, value: Value) -> Field:
         and isinstance(value.value, int)
         and abs(value.value) > LARGEST_INT
     )
-    if kind in ("int", "bool", "str") and not too_large:
-        if piece.conversion in ("", "s") or kind != "str":
-            plain = replace(piece, conversion="")
-            return piece if piece.spec and piece.conversion else plain
-    if piece.inner:
-        raise Awkward
-    if piece.spec and piece.conversion:
+    prints_alike = piece.conversion in ("", "s") or kind != "str"
+    if kind in ("int", "bool", "str") and not too_large and prints_alike:
+        return piece if piece.spec else replace(piece, conversion="")
+    if piece.inner or piece.spec and piece.conversion:
         raise Awkward
     if piece.spec:
         text = build.call("format", piece.value, build.const(piece.spec))
@@ -452,7 +472,9 @@ def _holds_number(value: Value, depth: int = 4) -> bool:
 def pieces_of(fn: Function, node: ast.expr, conversion: str) -> list[Piece]:
     """The text that `node` becomes, `conversion` being how its value is converted."""
     match node:
-        case ast.Constant(value=value) if conversion != "r" or not isinstance(value, str):
+        case ast.Constant(value=value) if conversion != "r" or not isinstance(
+            value, str
+        ):
             return [Text(str(value))]
         case ast.Constant(value=value):
             return [Text(repr(value))]
@@ -489,9 +511,9 @@ def _of_f_string(fn: Function, part: ast.expr) -> list[Piece]:
         case ast.FormattedValue(value=value, conversion=code, format_spec=spec):
             conversion = chr(code) if code != -1 else ""
             text, inner = _spec(spec)
-            if not conversion and not text and not isinstance(value, ast.Tuple):
-                if isinstance(value, ast.Constant) or is_text(fn, value):
-                    return pieces_of(fn, value, "")
+            plain = isinstance(value, ast.Constant) or is_text(fn, value)
+            if plain and not conversion and not text:
+                return pieces_of(fn, value, "")
             return [Field(value, conversion, text, inner, named=True)]
     raise Awkward
 
@@ -638,54 +660,74 @@ def debug_callback(
     What varies while tracing (a loop variable) is bound by a default, as Python would
     look a captured name up when the callback runs, which is too late.
     """
-    values: dict[str, ast.expr] = {}
-    defaults: list[str] = []
-    new: dict[int, ast.expr] = {}
-    assigned = set(writes(list(getattr(fn.node, "body", [])))) if not isinstance(
-        fn.node, ast.Lambda
-    ) else set()
-    names = {n.id for n in ast.walk(call) if isinstance(n, ast.Name)}
-
-    def visit(node: ast.AST, is_text_part: bool) -> None:
-        if isinstance(node, ast.expr) and not is_text_part:
-            value = fn.value(node)
-            found = holds_tracer(value) if value is not None else None
-            if value is not None and found is not None and not is_shell(fn, node):
-                for part in alternatives(value):
-                    if isinstance(part, InstanceValue) and part.cls.kind == "plain":
-                        name = part.cls.name
-                        raise CannotFix(
-                            f"`{name}` objects cannot leave a compiled program"
-                        )
-                if isinstance(node, ast.Name):
-                    values.setdefault(node.id, node)
-                    return
-                name = "value" if "value" not in names | values.keys() else fresh("value")
-                values[name] = node
-                new[id(node)] = build.load(name)
-                return
-        if isinstance(node, ast.Name):
-            if node.id in assigned and node.id not in defaults:
-                defaults.append(node.id)
-            return
-        for child in ast.iter_child_nodes(node):
-            visit(child, False)
-
+    parts = Operands(fn, call, fresh)
     for part in (*call.args, *call.keywords):
-        visit(part, False)
-    body = rebuilt(call, new) if new else call
+        parts.collect(part)
+    body = rebuilt(call, parts.new) if parts.new else call
     assert isinstance(body, ast.expr), "a call is an expression"
-    function = build.thunk(body, [*values, *defaults])
-    function.args.defaults = [build.load(n) for n in defaults]
-    return build.call(
-        spell("jax.debug.callback"),
-        function,
-        *(node if isinstance(node, ast.Name) else node for node in values.values()),
-    )
+    function = build.thunk(body, [*parts.values, *parts.defaults])
+    function.args.defaults = [build.load(n) for n in parts.defaults]
+    return build.call(spell("jax.debug.callback"), function, *parts.values.values())
+
+
+class Operands:
+    """What a `print` needs from the compiled program: values by parameter."""
+
+    def __init__(
+        self, fn: Function, call: ast.Call, fresh: Callable[[str], str]
+    ) -> None:
+        self.fn = fn
+        self.fresh = fresh
+        self.values: dict[str, ast.expr] = {}
+        self.defaults: list[str] = []
+        self.new: dict[int, ast.expr] = {}
+        self.varying = varying(fn, call)
+        self.assigned = (
+            set()
+            if isinstance(fn.node, ast.Lambda)
+            else set(writes(list(fn.node.body)))
+        )
+        self.names = {n.id for n in ast.walk(call) if isinstance(n, ast.Name)}
+
+    def collect(self, node: ast.AST) -> None:
+        if isinstance(node, ast.expr) and self.is_operand(node):
+            self.hand_out(node)
+        elif isinstance(node, ast.Name):
+            if node.id in self.assigned and node.id not in self.defaults:
+                self.defaults.append(node.id)
+        else:
+            for child in ast.iter_child_nodes(node):
+                self.collect(child)
+
+    def is_operand(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Name) and node.id in self.varying:
+            return True
+        value = self.fn.value(node)
+        if value is None or holds_tracer(value) is None or is_shell(self.fn, node):
+            return False
+        check_pytree(value)
+        return True
+
+    def hand_out(self, node: ast.expr) -> None:
+        if isinstance(node, ast.Name):
+            self.values.setdefault(node.id, node)
+            return
+        taken = self.names | self.values.keys()
+        name = "value" if "value" not in taken else self.fresh("value")
+        self.values[name] = node
+        self.new[id(node)] = build.load(name)
+
+
+def check_pytree(value: Value) -> None:
+    """Raises CannotFix for an object that is no pytree."""
+    for part in alternatives(value):
+        if isinstance(part, InstanceValue) and part.cls.kind == "plain":
+            name = part.cls.name
+            raise CannotFix(f"`{name}` objects cannot leave a compiled program")
 
 
 def is_shell(fn: Function, node: ast.expr) -> bool:
-    """Is the expression the making of text, so that its parts are what is handed out?"""
+    """Is the expression the making of text, whose parts are what is handed out?"""
     parts = list(shown(fn, node)) if not isinstance(node, ast.Starred) else []
     return isinstance(node, ast.Starred) or parts != [node]
 
@@ -696,17 +738,16 @@ def rebuilt(node: ast.AST, new: dict[int, ast.expr]) -> ast.AST:
         return new[id(node)]
     if not any(id(n) in new for n in ast.walk(node)):
         return node
-    changed = {}
+    parts: dict[str, object] = {}
     for name, value in ast.iter_fields(node):
         if isinstance(value, list):
-            changed[name] = [
-                rebuilt(v, new) if isinstance(v, ast.AST) else v for v in value
+            items: list[object] = value
+            parts[name] = [
+                rebuilt(v, new) if isinstance(v, ast.AST) else v for v in items
             ]
-        elif isinstance(value, ast.AST):
-            changed[name] = rebuilt(value, new)
         else:
-            changed[name] = value
-    return type(node)(**changed)
+            parts[name] = rebuilt(value, new) if isinstance(value, ast.AST) else value
+    return type(node)(**parts)
 
 
 __all__ = ["decided_by", "printed", "replacement"]

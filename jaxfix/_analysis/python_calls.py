@@ -468,6 +468,14 @@ def _next(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:
     return join_all([iterate(frame, args[0]), *args[1:]]) if args else Unknown()
 
 
+def _defaultdict(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:
+    return Dict(None, frame.call(args[0], []) if args else Unknown())
+
+
+def _counter(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:
+    return Dict(None, Static("int"))
+
+
 def _made(name: str) -> Any:
     """A constructor whose result goes by a name, so that its methods are known."""
 
@@ -541,6 +549,9 @@ SPECIAL: dict[str, Any] = {
     "set": _sequence("set"),
     "frozenset": _sequence("set"),
     "collections.deque": _sequence("list"),
+    "collections.defaultdict": _defaultdict,
+    "collections.Counter": _counter,
+    "collections.OrderedDict": _dict,
     "sorted": _sorted,
     "dict": _dict,
     "int": _cast(int),

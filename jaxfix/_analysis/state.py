@@ -20,7 +20,7 @@ from .objects import (
     Scope,
     TransformedValue,
 )
-from .scopes import MUTATING_METHODS, local_names, parameter_names, walk_scope
+from .scopes import MUTATING_METHODS, parameter_names, walk_scope
 from .values import (
     Array,
     Const,
@@ -55,8 +55,8 @@ IDEMPOTENT = frozenset({"add", "update", "setdefault", "discard"})
 class StateWrite:
     """One write to `text`, a place of some `kind` outside of the trace.
 
-    `tracer`: why what is stored is traced; `repeats`: if it were done at every call, then
-    every time would count (an append, `n += 1`).
+    `tracer`: why what is stored is traced; `repeats`: if it were done at every call,
+    then every time would count (an append).
     """
 
     text: str
@@ -65,6 +65,14 @@ class StateWrite:
     is_traced: bool
     staged: bool
     repeats: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where an object comes from that was there before the trace."""
+
+    kind: str
+    text: str
 
 
 # --- what the interpreter notes
@@ -109,30 +117,43 @@ def note_item(
     """`base[index] = value`, `del base[index]`."""
     if not any(_is_container(o, node) for o in alternatives(base)):
         return
-    kind = kind_of_place(frame, node.value)
-    if kind is not None:
+    origin = origin_of(frame, node.value)
+    if origin is not None:
         deletes = isinstance(node.ctx, ast.Del)
-        _note(frame, node, ast.unparse(node.value), kind, values, repeats=deletes)
+        _note(frame, node, origin.text, origin.kind, values, repeats=deletes)
+
+
+def note_setattr(frame: Frame, node: ast.AST | None, args: Sequence[Value]) -> None:
+    """`setattr(instance, name, value)`."""
+    match args:
+        case [InstanceValue() as instance, Const(value=str() as name), value]:
+            outside = _is_outside(frame, instance) and is_plain(instance.cls)
+            if outside and isinstance(node, ast.Call):
+                text = f"{ast.unparse(node.args[0])}.{name}"
+                _note(frame, node, text, ATTRIBUTE, [value], repeats=False)
 
 
 def note_method(
-    frame: Frame, node: ast.AST | None, receiver: Value, name: str, args: Sequence[Value]
+    frame: Frame,
+    node: ast.AST | None,
+    receiver: Value,
+    name: str,
+    args: Sequence[Value],
 ) -> None:
     """`receiver.append(value)` and the like."""
     if name not in MUTATING_METHODS or not isinstance(node, ast.Call):
         return
     if not isinstance(node.func, ast.Attribute):
         return
-    kind = kind_of_place(frame, node.func.value)
-    if kind is not None:
-        text = ast.unparse(node.func.value)
+    origin = origin_of(frame, node.func.value)
+    if origin is not None:
         repeats = name not in IDEMPOTENT
-        if kind == ENCLOSING:
+        if origin.kind == ENCLOSING:
             # Closures that collect what a trace tells of shapes are read after it.
             repeats = repeats and any(
                 isinstance(a, Const) and a.value is not None for a in args
             )
-        _note(frame, node, text, kind, args, repeats=repeats)
+        _note(frame, node, origin.text, origin.kind, args, repeats=repeats)
 
 
 def note_advance(frame: Frame, name: str, node: ast.AST | None) -> None:
@@ -142,8 +163,9 @@ def note_advance(frame: Frame, name: str, node: ast.AST | None) -> None:
     place: ast.expr | None = node.args[0] if name == "next" and node.args else None
     if isinstance(node.func, ast.Attribute) and name != "next":
         place = node.func.value
-    if place is not None and kind_of_place(frame, place) is not None:
-        frame.interp.advanced[id(node)] = ast.unparse(place)
+    origin = origin_of(frame, place) if place is not None else None
+    if origin is not None:
+        frame.interp.advanced[id(node)] = origin.text
 
 
 def _note(
@@ -159,9 +181,7 @@ def _note(
         return
     found = next((f for v in values if (f := holds_tracer(v)) is not None), None)
     why = found.why if found is not None else None
-    made = StateWrite(
-        text, kind, why, found is not None, frame.staging, repeats
-    )
+    made = StateWrite(text, kind, why, found is not None, frame.staging, repeats)
     old = frame.interp.state_writes.get(id(node))
     if old is None or (made.is_traced and not old.is_traced):
         frame.interp.state_writes[id(node)] = made
@@ -205,13 +225,13 @@ def is_plain(cls: ClassValue) -> bool:
 # --- where an object comes from
 
 
-def kind_of_place(frame: Frame, place: ast.expr) -> str | None:
-    """What the object at `place` is to the current trace; None if it is of this trace,
-    or if we cannot see where it comes from."""
-    return _kind(frame, frame.scope, place, depth=8)
+def origin_of(frame: Frame, place: ast.expr) -> Origin | None:
+    """Where the object at `place` comes from; None if it was made in this trace, or if
+    we cannot see."""
+    return _origin(frame, frame.scope, place, depth=8)
 
 
-def _kind(frame: Frame, scope: Scope, place: ast.expr, depth: int) -> str | None:
+def _origin(frame: Frame, scope: Scope, place: ast.expr, depth: int) -> Origin | None:
     if depth == 0:
         return None
     if isinstance(place, ast.Attribute | ast.Subscript):
@@ -219,20 +239,21 @@ def _kind(frame: Frame, scope: Scope, place: ast.expr, depth: int) -> str | None
         for option in alternatives(base):
             if isinstance(option, InstanceValue):
                 outside = _is_outside(frame, option) and is_plain(option.cls)
-                return ATTRIBUTE if outside else None
+                return Origin(ATTRIBUTE, ast.unparse(place)) if outside else None
             if isinstance(option, ModuleValue):
-                return GLOBAL
+                return Origin(GLOBAL, ast.unparse(place))
             if isinstance(option, ClassValue) and option.scope.trace != frame.trace:
-                return ATTRIBUTE
-        return _kind(frame, scope, place.value, depth - 1)
+                return Origin(ATTRIBUTE, ast.unparse(place))
+        return _origin(frame, scope, place.value, depth - 1)
     if not isinstance(place, ast.Name):
         return None
     owner = scope.owner_of(place.id)
     if owner is None or owner.node is scope.module.tree:
-        return GLOBAL if place.id in scope.module.globals else None
+        known = place.id in scope.module.globals
+        return Origin(GLOBAL, place.id) if known else None
     if owner.trace != frame.trace:
-        return ENCLOSING
-    return _local_kind(frame, owner, place.id, depth)
+        return Origin(ENCLOSING, place.id)
+    return _local_origin(frame, owner, place.id, depth)
 
 
 def _peek(frame: Frame, scope: Scope, node: ast.expr) -> Value:
@@ -251,7 +272,7 @@ def _peek(frame: Frame, scope: Scope, node: ast.expr) -> Value:
     return Unknown()
 
 
-def _local_kind(frame: Frame, scope: Scope, name: str, depth: int) -> str | None:
+def _local_origin(frame: Frame, scope: Scope, name: str, depth: int) -> Origin | None:
     """Of a variable of the trace itself: an argument, or another name of something."""
     function = scope.node
     if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
@@ -262,14 +283,14 @@ def _local_kind(frame: Frame, scope: Scope, name: str, depth: int) -> str | None
             return None
         if scope.is_entry:
             kept = _is_returned(function, name) or not _is_compiled(frame, function)
-            return ARGUMENT if not kept else None
+            return Origin(ARGUMENT, name) if not kept else None
         given = scope.arguments.get(name)
-        return _kind(frame, *given, depth - 1) if given is not None else None
+        return _origin(frame, *given, depth - 1) if given is not None else None
     match bindings:
         case [ast.Assign(targets=[ast.Name()], value=value)] if isinstance(
             value, ast.Name | ast.Attribute | ast.Subscript
         ) and not _is_returned(function, name):
-            return _kind(frame, scope, value, depth - 1)
+            return _origin(frame, scope, value, depth - 1)
         case _:
             return None
 
@@ -293,7 +314,9 @@ def _bindings(frame: Frame, function: ast.AST, name: str) -> list[ast.AST]:
             else:
                 continue
             if any(
-                isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)
+                isinstance(n, ast.Name)
+                and n.id == name
+                and isinstance(n.ctx, ast.Store)
                 for n in names
             ):
                 known.append(node)
@@ -341,10 +364,13 @@ def passed_arguments(
 
 __all__ = [
     "StateWrite",
-    "kind_of_place",
+    "Origin",
+    "note_advance",
     "note_attribute",
     "note_item",
     "note_method",
     "note_name",
+    "note_setattr",
+    "origin_of",
     "passed_arguments",
 ]
