@@ -15,6 +15,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import textwrap
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -43,13 +44,17 @@ class Cost:
 
 
 def spent(command: Sequence[str], cwd: Path) -> Cost:
-    """Run `command` and return what it cost; its output is thrown away."""
+    """Run `command` and return what it cost; its output is not kept."""
     started = time.perf_counter()
-    process = subprocess.Popen(
-        command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
+    with tempfile.TemporaryFile() as complaints:
+        process = subprocess.Popen(
+            command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=complaints
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        complaints.seek(0)
+        # A crash ends with 1, as a check with findings does.
+        assert b"Traceback" not in complaints.read(), command
     # Linux counts `ru_maxrss` in KiB, macOS in bytes (getrusage(2) of each).
     unit = 1 if sys.platform == "darwin" else 1024
     return Cost(
