@@ -21,6 +21,7 @@ from ._analysis import (
     numpy_calls,
     origins,
     printing,
+    rolled,
     shapes_in_loops,
     static_uses,
     stores,
@@ -32,7 +33,7 @@ from ._analysis.captures import Capture
 from ._analysis.facts import Facts, Function
 from ._analysis.finding import CannotFix, Evidence, Problem, Safety
 from ._analysis.objects import ClassValue, FunctionValue, TransformedValue
-from ._analysis.plan import Expression, Plan, Region, Sites, Statement
+from ._analysis.plan import Expression, ListRegion, Plan, Region, Sites, Statement
 from ._rewriting import hoisting_jit, static_options, updates
 from ._rewriting.capture_rule import CaptureRule, Hoisted
 from ._rewriting.rewrite import Rewriter
@@ -50,6 +51,7 @@ __all__ = [
     "Function",
     "FunctionValue",
     "Hoisted",
+    "ListRegion",
     "Parameter",
     "Plan",
     "Problem",
@@ -80,6 +82,7 @@ __all__ = [
     "numpy_calls",
     "origins",
     "printing",
+    "rolled",
     "shapes_in_loops",
     "static_options",
     "static_uses",

@@ -4,8 +4,10 @@ import ast
 from typing import ClassVar
 
 from jaxfix.codemod import (
+    CannotFix,
     Evidence,
     Function,
+    Plan,
     Problem,
     Rule,
     Safety,
@@ -76,3 +78,8 @@ class GrowingShape(Rule):
             shapes = f"{found.shapes} shapes, so {found.shapes} compilations"
         text = f"`{ast.unparse(node.func)}` is called with shapes that vary: {shapes}"
         return Problem(text, (Evidence(fn.path, node.lineno, found.because),))
+
+    def plan(self, fn: Function, node: ast.Call) -> Plan:
+        raise CannotFix(
+            "pad to one size, or to a few, and mask the rest; see the page of the rule"
+        )

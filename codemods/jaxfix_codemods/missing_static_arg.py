@@ -171,7 +171,9 @@ def refuse_arrays(change: declarations.Closure) -> None:
     for _, given, kind in change.conversions:
         if kind == "int":
             text = f"`{ast.unparse(given)}` (line {given.lineno})"
-            raise CannotFix(f"{text} is an array, and a static argument must be hashable")
+            raise CannotFix(
+                f"{text} is an array, and a static argument must be hashable"
+            )
 
 
 def change_at(fn: Function, node: ast.AST) -> declarations.Closure:

@@ -90,7 +90,9 @@ class OverdeclaredStaticArg(Rule):
             found = overdeclared(fn, root)
             static_options.check_declaration(root, found)
             for name in found:
-                for caller, _, given in static_uses.static_arguments(fn.facts, root, name):
+                for caller, _, given in static_uses.static_arguments(
+                    fn.facts, root, name
+                ):
                     if not static_uses.is_number(static_uses.value_of(caller, given)):
                         text = ast.unparse(given)
                         raise CannotFix(f"`{text}` (line {given.lineno}) is no number")

@@ -3,7 +3,16 @@ from __future__ import annotations
 import ast
 from typing import ClassVar
 
-from jaxfix.codemod import Evidence, Function, Problem, Rule, Safety, static_uses
+from jaxfix.codemod import (
+    CannotFix,
+    Evidence,
+    Function,
+    Plan,
+    Problem,
+    Rule,
+    Safety,
+    static_uses,
+)
 
 
 class VaryingStaticArg(Rule):
@@ -58,6 +67,9 @@ class VaryingStaticArg(Rule):
                         return problem
         return None
 
+    def plan(self, fn: Function, node: ast.Call) -> Plan:
+        raise CannotFix("what must be static needs a program for each value")
+
 
 def many_values(fn: Function, given: ast.expr, name: str) -> Problem | None:
     if not static_uses.is_number(static_uses.value_of(fn, given)):
@@ -75,6 +87,8 @@ def fresh_object(fn: Function, given: ast.expr, name: str) -> Problem | None:
     cls = static_uses.fresh_instance(fn, given)
     if cls is None:
         return None
-    text = f"`{ast.unparse(given)}`, passed for the static `{name}`, is new at each call"
+    text = (
+        f"`{ast.unparse(given)}`, passed for the static `{name}`, is new at each call"
+    )
     because = f"`{cls.name}` has no `__eq__`, so each instance has its own program"
     return Problem(text, (Evidence(cls.module.path, cls.node.lineno, because),))

@@ -4,8 +4,10 @@ import ast
 from typing import ClassVar
 
 from jaxfix.codemod import (
+    CannotFix,
     Evidence,
     Function,
+    Plan,
     Problem,
     Rule,
     Safety,
@@ -64,3 +66,6 @@ class WeakTypeRetrace(Rule):
         text = f"`{ast.unparse(given)}` is now a Python number, now an array"
         because = "a number is weakly typed and an array is not: two programs"
         return Problem(text, (Evidence(fn.path, given.lineno, because),))
+
+    def plan(self, fn: Function, node: ast.Call) -> Plan:
+        raise CannotFix("which dtype is meant is not known")

@@ -196,7 +196,11 @@ def _subscript(fn: Function, node: ast.Subscript) -> Demand | None:
                 for bound in (place.lower, place.upper, place.step)
                 if bound is not None
             ]
-            return Demand(tuple(bounds), "the bounds of a slice", False) if bounds else None
+            return (
+                Demand(tuple(bounds), "the bounds of a slice", False)
+                if bounds
+                else None
+            )
         case _:
             return None
 

@@ -19,6 +19,7 @@ from .origins import all_definitions
 from .project import Module, Project
 from .python_calls import loop_tracer
 from .scopes import scope_names
+from .statements import is_choice
 from .static_uses import roots_at, used_as_static
 from .values import Array, Lib, Value, is_static, tracer
 
@@ -186,6 +187,14 @@ class Function:
         value = self.value(node.iter) if isinstance(node, ast.For) else None
         found = loop_tracer(value) if value is not None else None
         return self.reasons(found, node) if found is not None else ()
+
+    def traced_subject(self, node: ast.Match) -> tuple[Evidence, ...]:
+        """Why what a `match` compares is traced; empty if it is not known to be."""
+        value = self.value(node.subject)
+        found = tracer(value) if value is not None else None
+        if found is None or not is_choice(found, node):
+            return ()
+        return self.reasons(found, node)
 
     def reasons(self, found: Array, node: ast.AST) -> tuple[Evidence, ...]:
         if found.why is not None:

@@ -74,7 +74,8 @@ def kind_of(fn: Function, function: ast.expr) -> str | None:
     if fn.library(function) == "functools.partial":
         return "partial"
     if all(
-        isinstance(o, TransformedValue) and o.transform not in DECLARING for o in options
+        isinstance(o, TransformedValue) and o.transform not in DECLARING
+        for o in options
     ):
         first = function.args[0] if function.args else None
         inner = kind_of(fn, first) if first is not None else None

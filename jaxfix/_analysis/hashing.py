@@ -176,9 +176,13 @@ def _at_call(fn: Function, node: ast.Call, callee: Value) -> Trouble | None:
             kind, cls = kind_of(value)
             if kind in ("", "array") or conversion(value) == "":
                 continue
-            text = f"`{ast.unparse(given)}`, passed for the static `{name}`, has no hash"
-            because = f"it is a {kind}" if cls is None else (
-                f"`{cls.name}` compares by value and is not frozen"
+            text = (
+                f"`{ast.unparse(given)}`, passed for the static `{name}`, has no hash"
+            )
+            because = (
+                f"it is a {kind}"
+                if cls is None
+                else (f"`{cls.name}` compares by value and is not frozen")
             )
             return Trouble(kind, callee, (name,), text, because, given.lineno, cls)
     return None
@@ -297,8 +301,9 @@ def _convert(facts: Facts, trouble: Trouble) -> Mend:
             continue
         kind, _ = kind_of(value)
         if kind != trouble.kind:
-            raise CannotFix(f"`{ast.unparse(given)}` (line {given.lineno}) is no "
-                            f"{trouble.kind}")
+            raise CannotFix(
+                f"`{ast.unparse(given)}` (line {given.lineno}) is no {trouble.kind}"
+            )
         arguments.append((caller, given, kinds[kind]))
     restore = None
     if trouble.kind == "dict":

@@ -79,7 +79,9 @@ def mentioned(fn: Function, node: ast.AST) -> frozenset[Parameter]:
 def _search(fn: Function, node: ast.expr, found: Origins) -> bool:
     value = fn.value(node)
     if value is None or isinstance(value, Unknown):
-        return value is None and isinstance(node, ast.Slice | ast.Starred | ast.Constant)
+        return value is None and isinstance(
+            node, ast.Slice | ast.Starred | ast.Constant
+        )
     if holds_tracer(value) is None and not _holds_traced_instance(value):
         return True
     match node:
@@ -341,5 +343,3 @@ def _targets(
             yield from _targets(inner, value)
         case _:
             return
-
-

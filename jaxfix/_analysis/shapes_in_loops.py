@@ -64,9 +64,7 @@ def _counts(fn: Function, loop: ast.AST) -> bool:
             return True
 
 
-def _varies(
-    fn: Function, node: ast.expr, loop: ast.AST, seen: set[str]
-) -> str | None:
+def _varies(fn: Function, node: ast.expr, loop: ast.AST, seen: set[str]) -> str | None:
     """Why the shape of an expression varies in a loop, if it is seen to."""
     match node:
         case ast.Name(id=name):
@@ -192,9 +190,8 @@ def _strength(fn: Function, node: ast.expr) -> str:
     if options and all(type_name(o) in ("int", "float") for o in options):
         return "weak"
     if options and all(
-        isinstance(o, Array) and o.dtype is not None and not o.dtype.weak for o in options
+        isinstance(o, Array) and o.dtype is not None and not o.dtype.weak
+        for o in options
     ):
         return "strong"
     return ""
-
-

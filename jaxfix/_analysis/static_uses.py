@@ -47,22 +47,21 @@ def used_as_static(facts: Facts) -> frozenset[Parameter]:
 def _known_parts(fn: Function, node: ast.AST) -> Iterator[ast.expr]:
     demand = demand_of(fn, node)
     if demand is not None:
-        for part in demand.parts:
-            value = fn.value(part)
-            if value is None or holds_tracer(value) is None:
-                yield part
+        yield from (part for part in demand.parts if not _is_tracer(fn, part))
     match node:
         case ast.BinOp(op=ast.Pow(), right=exponent):
             yield exponent
-        case ast.FormattedValue(value=value):
-            yield value
-        case ast.keyword(arg=None, value=value) | ast.Starred(value=value):
-            yield value
-        case ast.Subscript(slice=place) if not isinstance(place, ast.Slice):
-            if fn.value(place) is not None and holds_tracer(fn.value(place)) is None:  # type: ignore[arg-type]
-                yield place
+        case ast.FormattedValue(value=inner):
+            yield inner
+        case ast.keyword(arg=None, value=inner) | ast.Starred(value=inner):
+            yield inner
         case ast.Call():
             yield from _known_arguments(fn, node)
+
+
+def _is_tracer(fn: Function, node: ast.expr) -> bool:
+    value = fn.value(node)
+    return value is not None and holds_tracer(value) is not None
 
 
 def _known_arguments(fn: Function, node: ast.Call) -> Iterator[ast.expr]:
@@ -220,8 +219,10 @@ def _counted(body: list[ast.stmt]) -> set[str]:
                 case ast.AugAssign(target=ast.Name(id=name)):
                     found.add(name)
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                    if any(isinstance(n, ast.Name) and n.id == name
-                           for n in ast.walk(value)):
+                    if any(
+                        isinstance(n, ast.Name) and n.id == name
+                        for n in ast.walk(value)
+                    ):
                         found.add(name)
     return found
 

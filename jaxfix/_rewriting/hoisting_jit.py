@@ -19,8 +19,8 @@ from .._analysis.values import (
     Array,
     Const,
     Dict,
-    Seq,
     Lib,
+    Seq,
     Static,
     Unknown,
     Value,
@@ -332,7 +332,9 @@ def attributes_read(cls: ClassValue, method: str) -> set[str]:
         found.add(name)
         function = underlying(cls.lookup(name) or Const(None))
         if function is not None:
-            todo += [n.attr for n in ast.walk(function.node) if isinstance(n, ast.Attribute)]
+            todo += [
+                n.attr for n in ast.walk(function.node) if isinstance(n, ast.Attribute)
+            ]
     return found
 
 
@@ -426,20 +428,32 @@ def carry_out(write: Rewriter, fn: Function, found: Rejit) -> None:
         scope = fn.module.tree if hoist.place == MODULE else fn.node
         name = _own_name(fn, found) or writer.fresh(name_for(fn, found), scope)
         made = _new_jit(found, hoist)
-        place: ast.stmt
-        if hoist.place == MODULE:
-            place = top_statement(fn, found.node)
-        else:
-            loop = found.loops[-1]
-            assert isinstance(loop, ast.stmt), "checked by the plan"
-            place = loop
+        place, blank = _place(fn, found, hoist)
         writer.insert_before(
-            place, lambda: writer.parse(f"{name} = {writer.expr(made)}")
+            place, lambda: writer.parse(f"{blank}{name} = {writer.expr(made)}")
         )
     if found.variable is not None:
         writer.remove(found.variable)
     for call in found.calls:
         _redirect(writer, call, name, hoist)
+
+
+def _place(fn: Function, found: Rejit, hoist: Hoist) -> tuple[ast.stmt, str]:
+    """The statement before which the jit goes, and the blank lines before it."""
+    if hoist.place == BEFORE:
+        loop = found.loops[-1]
+        assert isinstance(loop, ast.stmt), "checked by the plan"
+        return loop, ""
+    place = top_statement(fn, found.node)
+    body = fn.module.tree.body
+    at = next(i for i, stmt in enumerate(body) if stmt is place)
+    match body[at - 1] if at else None:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return place, "\n\n"
+        case ast.Import() | ast.ImportFrom():
+            return place, "\n"
+        case _:
+            return place, ""
 
 
 def _own_name(fn: Function, found: Rejit) -> str | None:
@@ -522,7 +536,9 @@ def _into_object(writer: Writer, fn: Function, found: Rejit) -> str:
         *(n.attr for n in ast.walk(cls.node) if isinstance(n, ast.Attribute)),
     }
     own = getattr(fn.node, "name", "method").strip("_")
-    name = next(n for n in (f"_{own}", f"_jitted_{own}", f"_{own}_program") if n not in taken)
+    name = next(
+        n for n in (f"_{own}", f"_jitted_{own}", f"_{own}_program") if n not in taken
+    )
     init = own_init(cls)
     if init is not None:
         receiver = init.args.args[0].arg

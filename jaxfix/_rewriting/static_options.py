@@ -70,7 +70,9 @@ def _converted(writer: Writer, node: ast.expr, kind: str) -> str:
     match node:
         case ast.List(elts=items) if kind == "tuple":
             return tuple_text([writer.expr(i) for i in items])
-        case ast.Dict(keys=keys, values=values) if kind == "items" and _plain_keys(keys):
+        case ast.Dict(keys=keys, values=values) if kind == "items" and _plain_keys(
+            keys
+        ):
             pairs = sorted(
                 (writer.expr(key), writer.expr(value))
                 for key, value in zip(keys, values, strict=True)
@@ -103,7 +105,9 @@ def check_declaration(root: TransformedValue, remove: Iterable[str] = ()) -> Non
             continue
         given = _keyword(call, name)
         if given is None or _items(given.value) is None:
-            raise CannotFix(f"`{name}` is not written out where the transform is applied")
+            raise CannotFix(
+                f"`{name}` is not written out where the transform is applied"
+            )
 
 
 def _call_of(root: TransformedValue) -> ast.Call | None:
