@@ -6,12 +6,14 @@ import ast
 import collections
 import io
 import re
+import sys
 import textwrap
 import tokenize
 from pathlib import Path
 
 import pytest
 
+from jaxfix._analysis.finding import CannotFix
 from jaxfix._rewriting.lines import one_line, wrap
 from jaxfix._rewriting.spelling import level_of_text, spell
 from jaxfix._rewriting.write import Writer
@@ -212,6 +214,24 @@ def test_a_function_that_is_first_or_last_in_its_block_has_no_blank_line_there()
     body = write.function("g", ["x", "*args"], write.statement(stmt))
     write.replace_statement(stmt, body)
     assert write.code() == "def f():\n    def g(x, *args):\n        a = 1\n"
+
+
+def test_edits_in_f_strings():
+    text = """s = f"ä {f(x, 1):.3f} and {g()}" f'{h(x)}'\n"""
+    write = writer(text)
+    f, g, h = (find(write, ast.Call, index) for index in range(3))
+    write.add_argument(f, "y")
+    write.edit(g, lambda: f"{write.expr(g)} | m")
+    write.edit(h.args[0], "z")
+    assert write.code() == """s = f"ä {f(x, 1, y):.3f} and {g() | m}" f'{h(z)}'\n"""
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="f-strings hold anything")
+def test_old_f_strings_hold_no_quotes():
+    write = writer('s = f"{f(x)}"\n')
+    write.edit(find(write, ast.Call), "g('x')")
+    with pytest.raises(CannotFix, match="f-string"):
+        write.code()
 
 
 def test_nested_edits_compose():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import io
 import tokenize
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,10 +67,30 @@ class Source:
                 self._logical.append(start)
                 fresh = False
             self._tokens.append(_Token(start, end, token.string))
-            if token.type == tokenize.OP and token.string in "([{":
-                opened.append(start)
-            elif token.type == tokenize.OP and token.string in ")]}":
-                self._opens[start] = opened.pop()
+            self._match(token, start, opened)
+
+    def _match(self, token: tokenize.TokenInfo, start: int, opened: list[int]) -> None:
+        if token.type == tokenize.OP and token.string in "([{":
+            opened.append(start)
+        elif token.type == tokenize.OP and token.string in ")]}":
+            self._opens[start] = opened.pop()
+
+    def read_inside(self, spans: Iterable[tuple[int, int]]) -> None:
+        """Read the tokens of expressions in f-strings, each on one line.
+
+        Before Python 3.12 an f-string is a single token.
+        """
+        for low, high in spans:
+            opened: list[int] = []
+            text = io.StringIO(self.text[low:high])
+            for token in tokenize.generate_tokens(text.readline):
+                if token.type in _SILENT:
+                    continue
+                start, end = low + token.start[1], low + token.end[1]
+                self._tokens.append(_Token(start, end, token.string))
+                self._match(token, start, opened)
+        self._tokens.sort(key=lambda token: token.start)
+        self._token_starts = [token.start for token in self._tokens]
 
     def offset(self, line: int, column: int) -> int:
         """The offset of an `ast` position: lines from 1, columns in UTF-8 bytes."""

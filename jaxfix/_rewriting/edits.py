@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
+from jaxfix._analysis.finding import CannotFix
 from . import lines
 from .cut import Patch, Source
 from .spelling import Level, level_of_text, spell, wants
@@ -19,9 +20,11 @@ Text: TypeAlias = str | Callable[[], str]
 
 _SHARED = (ast.expr_context, ast.operator, ast.boolop, ast.unaryop, ast.cmpop)
 
-# Before Python 3.12 the positions of what is in an f-string are wrong. There, nodes in
-# f-strings count as new: they are spelled from the tree and cannot be edited.
-_HAS_F_STRING_POSITIONS = sys.version_info >= (3, 12)
+# Before Python 3.12 the positions of what is in an f-string may be wrong. There, nodes
+# that are not where they say count as new: they are spelled from the tree and cannot be
+# edited. Nor can an expression in an f-string have quotes, backslashes or comments.
+_OLD_F_STRINGS = sys.version_info < (3, 12)
+_NOT_IN_OLD_F_STRINGS = frozenset("\"'\\#\n")
 
 
 def stands_for(node: Any) -> Any:
@@ -37,6 +40,7 @@ class Edits:
         self.tree = tree
         self.dirty: set[int] = set()
         self._parents: dict[int, ast.AST] = {}
+        self._in_f_strings: set[int] = set()
         self._link(tree)
         self._texts: dict[int, list[Text]] = {}
         self._rendering: dict[int, int] = {}
@@ -45,14 +49,37 @@ class Edits:
 
     def _link(self, root: ast.AST) -> None:
         stack = [root]
+        fields: list[ast.expr] = []
         while stack:
             parent = stack.pop()
-            if isinstance(parent, ast.JoinedStr) and not _HAS_F_STRING_POSITIONS:
-                continue
             for child in ast.iter_child_nodes(parent):
-                if not isinstance(child, _SHARED):
-                    self._parents[id(child)] = parent
-                    stack.append(child)
+                if isinstance(child, _SHARED):
+                    continue
+                if isinstance(parent, ast.JoinedStr) and _OLD_F_STRINGS:
+                    if not self._is_placed(child):
+                        continue
+                    fields.append(child.value)
+                self._parents[id(child)] = parent
+                stack.append(child)
+        if fields:
+            self._in_f_strings = {id(n) for field in fields for n in ast.walk(field)}
+            self.source.read_inside(self.source.span(field) for field in fields)
+
+    def _is_placed(self, part: ast.AST) -> TypeGuard[ast.FormattedValue]:
+        """Are the expressions in a part of an f-string where their positions say?"""
+        return isinstance(part, ast.FormattedValue) and all(
+            self._stands_there(node)
+            for node in ast.walk(part.value)
+            if isinstance(node, ast.expr)
+        )
+
+    def _stands_there(self, node: ast.expr) -> bool:
+        text = self.source.text[slice(*self.source.span(node))]
+        try:
+            found = ast.parse(text, mode="eval").body
+        except SyntaxError:
+            return False
+        return "\n" not in text and ast.dump(found) == ast.dump(node)
 
     def is_original(self, node: ast.AST) -> bool:
         """Does the text of `node` stand in the source, where it can be edited?"""
@@ -64,10 +91,10 @@ class Edits:
     def mark(self, node: ast.AST) -> None:
         """Note that `node`, and so all that it is in, changes."""
         if not self.is_original(node):
-            raise ValueError(
-                "expected a node of the module that is not in an f-string, "
-                f"got {ast.dump(node)}"
-            )
+            strings = (n for n in ast.walk(self.tree) if isinstance(n, ast.JoinedStr))
+            if any(node is n for string in strings for n in ast.walk(string)):
+                raise CannotFix("it stands in an f-string, where it cannot be located")
+            raise ValueError(f"expected a node of the module, got {ast.dump(node)}")
         while id(node) not in self.dirty and node is not self.tree:
             self.dirty.add(id(node))
             node = self._parents[id(node)]
@@ -136,6 +163,7 @@ class Edits:
     def _patch(self, node: ast.AST) -> Patch:
         start, end = self.source.span(node)
         text = self.edited(node)
+        self._check_f_string(node, text)
         parent = self._parents[id(node)]
         if isinstance(node, ast.expr):
             low = 0
@@ -145,6 +173,10 @@ class Edits:
             if bare and level_of_text(text) < wants(parent, node):
                 text = f"({text})"
         return Patch(start, end, text)
+
+    def _check_f_string(self, node: ast.AST, text: str) -> None:
+        if id(node) in self._in_f_strings and _NOT_IN_OLD_F_STRINGS & {*text}:
+            raise CannotFix("it stands in an f-string, which cannot hold the new text")
 
     def _first_argument(self, call: ast.Call) -> int:
         """The offset behind the opening parenthesis of a call."""
