@@ -460,7 +460,11 @@ def for_loop(
     source = build.source_of(node)
     assert isinstance(source, ast.For), "a for loop comes from a for loop"
     done = getattr(node, "done", None)
-    traced_count = bool(getattr(node, "traced", False))
+    traced_count = f.fn.traced_count(source)
+    if getattr(node, "traced", False) and not traced_count and done is None:
+        from .rolled import rolled
+
+        return rolled(f, node, live, context)
     if not traced_count:
         items = static_items(f, source)
         if items is None or items <= KEPT_UNROLLED or f.fn.differentiated:

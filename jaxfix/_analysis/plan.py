@@ -22,6 +22,11 @@ class Region(Plan):
 
 
 @dataclass(frozen=True, slots=True)
+class ListRegion(Region):
+    """A loop that is rewritten, whose lists become stacked outputs."""
+
+
+@dataclass(frozen=True, slots=True)
 class Expression(Plan):
     """One expression is replaced: `Rule.fix` gives the new one."""
 

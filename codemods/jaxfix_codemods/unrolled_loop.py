@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import ast
+from typing import ClassVar
+
+from jaxfix.codemod import Function, Plan, Problem, Region, Rule, rolled
+
+
+class UnrolledLoop(Rule):
+    """Long Python loop that tracing unrolls.
+
+    A Python loop in traced code leaves a copy of its body for every iteration in the
+    compiled program: a thousand iterations make thousands of operations and seconds of
+    compile time. `lax.scan` and `lax.fori_loop` compile the body once.
+
+    ## Example
+
+    ```python before
+    @jax.jit
+    def leak(level):
+        for _ in range(200):
+            level = 0.9 * level + 1.0
+        return level
+    ```
+
+    ```python after
+    @jax.jit
+    def leak(level):
+        level = lax.fori_loop(0, 200, lambda i, level: 0.9 * level + 1.0, level)
+        return level
+    ```
+
+    ```python check
+    leak(jnp.float32(2.0))
+    jax.grad(leak)(2.0)
+    ```
+
+    ## Safety
+
+    Safe. The order of operations is kept; results may differ by rounding where XLA had
+    merged operations of several iterations. Loops of static length have gradients.
+
+    ## Not fixed
+
+    - Loops whose variable is needed as a Python number: an index into a list, a shape,
+      an axis, a name.
+    - Short loops (under 64 iterations; under 16 where the body is long): unrolled code
+      is as fast or faster.
+
+    ## See
+
+    - https://docs.jax.dev/en/latest/_autosummary/jax.lax.fori_loop.html
+    """
+
+    visits: ClassVar = (ast.For,)
+
+    def find(self, fn: Function, node: ast.For) -> Problem | None:
+        if not fn.under or fn.traced_count(node) or node.orelse:
+            return None
+        count = rolled.trips(fn, node)
+        if count is None or count < rolled.threshold(node):
+            return None
+        if any(isinstance(n, ast.Break | ast.Return | ast.Yield) for n in ast.walk(node)):
+            return None
+        if not rolled.works_on_tracers(fn, node) or rolled.appends(node):
+            return None
+        return Problem(f"a loop of {count} iterations is unrolled while tracing")
+
+    def plan(self, fn: Function, node: ast.For) -> Plan:
+        return Region("lax.scan or lax.fori_loop")
