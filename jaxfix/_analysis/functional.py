@@ -490,10 +490,18 @@ class Functional:
         test, test_value = self.test_of(node, context)
         first = flags[0]
         out: list[ast.stmt] = [build.assign(first, self.as_flag(test, test_value))]
+        if first in reads(test):
+            # In a masked loop a flag may be set already: it stays so.
+            hit = self.fresh("hit")
+            out = [build.assign(hit, self.as_flag(test, test_value))]
+            for flag in flags:
+                either = ast.BinOp(build.load(flag), ast.BitOr(), build.load(hit))
+                out.append(build.assign(flag, marked(either)))
+            flags.insert(0, hit)
         scalar = Array(True, BOOL, SCALAR, why=getattr(test_value, "why", None))
         context.types[first] = scalar
-        for flag in flags[1:]:
-            if flag in live:
+        for flag in flags:
+            if flag in live and flag not in writes(out):
                 out.append(build.assign(flag, build.load(first)))
             context.types[flag] = scalar
         context.bound |= set(flags)
@@ -501,7 +509,7 @@ class Functional:
             s for s in node.body
             if not (sets_flags([s]) and writes([s])[0] in flags)
         ]
-        new_test = marked(build.load(first))
+        new_test = marked(build.load(flags[0]))
         made = copy_with(node, test=new_test, body=body)
         assert isinstance(made, ast.If), "a copy of an if is an if"
         made.flag = first  # type: ignore[attr-defined]
