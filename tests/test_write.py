@@ -789,6 +789,32 @@ def test_a_comment_that_does_not_fit_goes_above():
     assert wrap(pragma, "") == pragma
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("import jax\nimport numpy as np\n\n\n", "import jax\n\n\n"),
+        ('"""Doc."""\n\nimport math as np\n\nimport a\n', '"""Doc."""\n\nimport a\n'),
+        ("from functools import reduce as np\n\n", ""),
+        ("# why\nimport numpy as np\n\n", None),
+        ("import numpy as np  # noqa: F401\n", None),
+        ("from scipy import special as np\n", None),
+        ("import numpy as np\n__all__ = ['np']\n", None),
+        ("import numpy as np, math\n", None),
+    ],
+)
+def test_imports_without_a_use_go(before, after):
+    write = writer(f"{before}x = np.zeros(3)\n")
+    write.edit(find(write, ast.Attribute), "jnp.zeros")
+    text = write.code()
+    assert text == f"{before if after is None else after}x = jnp.zeros(3)\n"
+
+
+def test_imports_that_had_no_use_stay():
+    write = writer("import numpy as np\nx = y\n")
+    write.edit(find(write, ast.Name, 1), "z")
+    assert write.code() == "import numpy as np\nx = z\n"
+
+
 def test_one_line():
     assert one_line("f(\n    a, b\n)") == "f(a, b)"
     assert one_line("f(\n    a,\n    b,\n)") is None

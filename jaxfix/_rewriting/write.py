@@ -44,6 +44,7 @@ from .imports import add_import, imported, spell_name
 from .lines import wrap
 from .originals import Originals, Place
 from .spelling import BINARY, spell_parameters
+from .unused import without_unused_imports
 
 NewStatements: TypeAlias = (
     Sequence[cst.BaseStatement] | Callable[[], Sequence[cst.BaseStatement]]
@@ -661,7 +662,7 @@ class Writer:
             header = header[: len(header) - blank + 1]
         footer = [*footer, *self._module.footer]
         module = self._module.with_changes(header=header, body=body, footer=footer)
-        return wrap(module.code, self.text)
+        return without_unused_imports(wrap(module.code, self.text), self.tree)
 
     def changed(self) -> bool:
         return self.code() != self.text
