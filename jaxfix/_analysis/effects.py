@@ -18,7 +18,6 @@ from .objects import (
     BoundValue,
     ClassValue,
     FunctionValue,
-
     MethodValue,
     PartialValue,
     TransformedValue,
