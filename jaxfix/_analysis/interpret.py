@@ -441,7 +441,12 @@ class Interpreter:
             self.on_host.add(id(fn.node))
         if self.grad_depth:
             self.differentiated.add(id(fn.node))
+        is_entry = frame.trace != frame.scope.trace
+        arguments: dict[str, tuple[Scope, ast.expr]] = {}
+        if frame.under and not is_entry:
+            arguments = state.passed_arguments(frame, fn, node, bound)
         key = (
+            state.origins(frame, arguments),
             id(fn.node),
             id(fn.scope),
             frame.under,
@@ -472,10 +477,9 @@ class Interpreter:
             fn.scope,
             dict(passed),
             trace=frame.trace,
-            is_entry=frame.trace != frame.scope.trace,
+            is_entry=is_entry,
+            arguments=arguments,
         )
-        if frame.under and not scope.is_entry:
-            scope.arguments = state.passed_arguments(frame, fn, node, bound)
         inner = Frame(
             self,
             fn.module,

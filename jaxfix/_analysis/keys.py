@@ -173,7 +173,7 @@ class Walk:
 
     def forget(self, name: str, state: State) -> None:
         self.alias.pop(name, None)
-        for key in [k for k in state if k == name or root(k) == name]:
+        for key in [k for k in state if root(k) == name and not is_constant(k)]:
             del state[key]
 
     def canonical(self, name: str) -> str:
@@ -235,7 +235,7 @@ class Walk:
 
     def is_demonstration(self, name: str, first: ast.Call, second: ast.Call) -> bool:
         """Does a driver try functions out, with a key made of a constant?"""
-        if is_constant(name) and first is second:
+        if is_constant(name) and first is second and self.fn.library(first):
             assigned = set(writes(scope_body(self.fn.node)))
             others = arguments(second)[1:]
             return any(n in assigned for a in others for n in reads(a))

@@ -42,6 +42,7 @@ NameSet = frozenset[str]
 LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp)
 # Parameters of `jax.debug.print`, which cannot be names of fields.
 RESERVED = frozenset({"fmt", "ordered", "partitioned", "skip_format_check"})
+WITH_REPR = frozenset({"namedtuple", "dataclass", "module"})
 LARGEST_INT = 2**31 - 1
 ONE_DEVICE_ONLY = frozenset({"jax.pmap", "jax.shard_map"})
 
@@ -78,7 +79,7 @@ def printed(fn: Function, call: ast.Call) -> tuple[Evidence, ...]:
     """Why something that is printed is traced; empty if nothing is known to be."""
     for arg in call.args:
         for value in shown(fn, arg):
-            found = holds_tracer(fn.value(value) or Const(None))
+            found = shown_tracer(fn.value(value))
             if found is not None:
                 why = found.why.chain() if found.why is not None else ()
                 line = getattr(value, "lineno", call.lineno)
@@ -86,6 +87,20 @@ def printed(fn: Function, call: ast.Call) -> tuple[Evidence, ...]:
                     Evidence(fn.path, line, "it is traced"),
                 )
     return ()
+
+
+def shown_tracer(value: Value | None) -> Array | None:
+    """A tracer that the text of a value shows: of an instance, what its fields hold."""
+    if value is None:
+        return None
+    if (found := holds_tracer(value)) is not None:
+        return found
+    for part in alternatives(value):
+        if isinstance(part, InstanceValue) and part.cls.kind in WITH_REPR:
+            for inner in part.attrs.values():
+                if (found := holds_tracer(inner)) is not None:
+                    return found
+    return None
 
 
 def shown(fn: Function, node: ast.expr) -> Iterator[ast.expr]:
@@ -394,10 +409,10 @@ def portable(fn: Function, piece: Field, varies: NameSet) -> Field:
     value = fn.value(piece.value)
     if value is None:
         return piece
+    check_pytree(value)
     if holds_tracer(value) is None:
         stays = is_static(value) and not set(reads(piece.value)) & varies
         return _static_field(piece, value) if stays else piece
-    check_pytree(value)
     for part in alternatives(value):
         if isinstance(part, Seq | Dict) and _holds_number(part):
             raise CannotFix(
@@ -703,7 +718,7 @@ class Operands:
         if isinstance(node, ast.Name) and node.id in self.varying:
             return True
         value = self.fn.value(node)
-        if value is None or holds_tracer(value) is None or is_shell(self.fn, node):
+        if value is None or shown_tracer(value) is None or is_shell(self.fn, node):
             return False
         check_pytree(value)
         return True
@@ -719,9 +734,14 @@ class Operands:
 
 
 def check_pytree(value: Value) -> None:
-    """Raises CannotFix for an object that is no pytree."""
+    """An object that is no pytree cannot be an operand.
+
+    Raises:
+      CannotFix: it may be such an object.
+    """
     for part in alternatives(value):
-        if isinstance(part, InstanceValue) and part.cls.kind == "plain":
+        kind = part.cls.kind if isinstance(part, InstanceValue) else ""
+        if isinstance(part, InstanceValue) and kind in ("plain", "dataclass"):
             name = part.cls.name
             raise CannotFix(f"`{name}` objects cannot leave a compiled program")
 

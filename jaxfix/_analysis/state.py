@@ -8,7 +8,7 @@ that arrives as an argument of a helper is followed to where the caller got it.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -331,11 +331,17 @@ def _is_compiled(frame: Frame, function: ast.AST) -> bool:
 
 
 def _is_returned(function: ast.AST, name: str) -> bool:
-    """Does the function hand the object on, so that the write is not lost?"""
+    """Does the function hand the object itself on, so that the write is not lost?"""
     for node in ast.walk(function):
         if isinstance(node, ast.Return | ast.Yield) and node.value is not None:
+            parts = {
+                id(n.value)
+                for n in ast.walk(node.value)
+                if isinstance(n, ast.Attribute | ast.Subscript)
+            }
             for one in ast.walk(node.value):
-                if isinstance(one, ast.Name) and one.id == name:
+                whole = isinstance(one, ast.Name) and id(one) not in parts
+                if whole and getattr(one, "id", "") == name:
                     return True
     return False
 
@@ -362,6 +368,14 @@ def passed_arguments(
     }
 
 
+def origins(
+    frame: Frame, arguments: Mapping[str, tuple[Scope, ast.expr]]
+) -> tuple[Origin | None, ...]:
+    """Where the containers among the arguments come from: one call of a helper may fill
+    a list of the trace, and the next one a list from outside."""
+    return tuple(_origin(frame, *given, depth=8) for given in arguments.values())
+
+
 __all__ = [
     "StateWrite",
     "Origin",
@@ -372,5 +386,6 @@ __all__ = [
     "note_name",
     "note_setattr",
     "origin_of",
+    "origins",
     "passed_arguments",
 ]
