@@ -228,6 +228,8 @@ def item(frame: Frame, base: Value, index: Value) -> Value:
             return subscript(base, index)
         case Const(value=str() | bytes()):
             return Static("str")
+        case Const(value=tuple() as constants):
+            return constant_item(constants, index)
         case Static(type="shape"):
             if isinstance(index, Const) and isinstance(index.value, slice):
                 return Static("shape")
@@ -247,6 +249,17 @@ def item(frame: Frame, base: Value, index: Value) -> Value:
             return MethodValue(receiver, "at[]")
         case _:
             return Unknown()
+
+
+def constant_item(constants: tuple[object, ...], index: Value) -> Value:
+    """An item of a constant tuple, of a shape for instance."""
+    if isinstance(index, Const) and isinstance(index.value, int | slice):
+        try:
+            return Const(constants[index.value])
+        except IndexError:
+            return Unknown()
+    items = tuple(Const(c) for c in constants)
+    return seq_item(Seq("tuple", items), index)
 
 
 def seq_item(base: Seq, index: Value) -> Value:

@@ -11,6 +11,7 @@ from .._analysis.finding import CannotFix, Problem
 from .._analysis.plan import Plan
 from .._analysis.project import Module
 from .rule import Rule
+from .twins import with_twin
 
 
 @dataclass(slots=True, eq=False)
@@ -65,7 +66,8 @@ def claim(rule: Rule, fn: Function, node: ast.AST, problem: Problem) -> Claim:
         reason = "the function is called in more ways than were followed"
         return Claim(rule, fn, node, problem, None, reason)
     try:
-        return Claim(rule, fn, node, problem, rule.plan(fn, node), None)
+        plan = with_twin(fn, rule.plan(fn, node))
+        return Claim(rule, fn, node, problem, plan, None)
     except CannotFix as error:
         return Claim(rule, fn, node, problem, None, str(error))
 

@@ -17,6 +17,7 @@ from .._analysis.project import Module
 from .._analysis.rolled import growing_lists
 from .._analysis.values import Value
 from .claims import Claim
+from .twins import Twin, make_twin
 from .write import Writer
 
 
@@ -166,6 +167,10 @@ def carry_out(rewriter: Rewriter, one: Claim, done: set[str]) -> None:
             new = one.rule.fix(one.fn, one.node, one.plan, rewriter)
             replace_expression(rewriter, one, new)
             rewriter.touch(one.fn)
+        case Twin(key=key):
+            if key not in done:
+                done.add(key)
+                make_twin(rewriter, one.fn)
         case Sites(key=key):
             if key not in done:
                 done.add(key)
