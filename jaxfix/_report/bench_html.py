@@ -75,8 +75,8 @@ def plots(proof: Proof) -> str:
 
 
 def label(row: Comparison) -> str:
-    name = row.target.function
-    return f"{name}\n{row.size[:28]} {row.device}"
+    size = row.size if len(row.size) <= 28 else f"{row.size[:27]}…"
+    return f"{row.target.function}\n{size} {row.device}"
 
 
 def svg(rows: tuple[Comparison, ...], draw: object) -> str:
