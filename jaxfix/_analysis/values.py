@@ -285,7 +285,7 @@ def join(a: Value, b: Value) -> Value:
         if a.items is not None and b.items is not None and len(a.items) == len(b.items):
             items = tuple(join(x, y) for x, y in zip(a.items, b.items, strict=True))
             return Seq(a.kind, items, why=a.why or b.why)
-        return Seq(a.kind, None, join(element(a), element(b)), why=a.why or b.why)
+        return Seq(a.kind, None, _join_elements(a, b), why=a.why or b.why)
     if isinstance(a, Dict) and isinstance(b, Dict):
         if a.items is not None and b.items is not None:
             keys = [k for k, _ in a.items]
@@ -294,12 +294,21 @@ def join(a: Value, b: Value) -> Value:
                     (k, join(x, y)) for (k, x), (_, y) in zip(a.items, b.items, strict=True)
                 )
                 return Dict(pairs, why=a.why or b.why)
-        return Dict(None, join(element(a), element(b)), why=a.why or b.why)
+        return Dict(None, _join_elements(a, b), why=a.why or b.why)
     if isinstance(a, Const | Static) and isinstance(b, Const | Static):
         if a != Const(None) and b != Const(None):
             kind = type_name(a)
             return Static(kind if kind == type_name(b) else "", why=a.why or b.why)
     return union(a, b)
+
+
+def _join_elements(a: Seq | Dict, b: Seq | Dict) -> Value:
+    """What an element of either is; an empty one has none."""
+    if a.items == () and a.elem is None:
+        return element(b)
+    if b.items == () and b.elem is None:
+        return element(a)
+    return join(element(a), element(b))
 
 
 def join_arrays(a: Array, b: Array) -> Array:
