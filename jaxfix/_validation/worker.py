@@ -895,7 +895,7 @@ class Inputs:
             ("callers in the module", self.callers),
             ("search", self.search),
         ):
-            found = distinct(look())
+            found = shapes_first(distinct(look()))
             calls = [call for call in found if self.job.accepts(call, CALLER_S)]
             if calls:
                 return source, calls[:8]
@@ -1118,12 +1118,16 @@ def distinct(calls: Iterable[Call]) -> list[Call]:
         if key not in seen:
             seen.add(key)
             out.append(call)
-    # Different shapes first: each of them compiles anew and may take other paths.
+    return out
+
+
+def shapes_first(calls: list[Call]) -> list[Call]:
+    """One call of each shape first: each compiles anew and may take other paths."""
     first: dict[str, Call] = {}
-    for call in out:
+    for call in calls:
         first.setdefault(call_shape(call), call)
     heads = list(first.values())
-    return heads + [call for call in out if all(call is not head for head in heads)]
+    return heads + [call for call in calls if all(call is not head for head in heads)]
 
 
 def constants_of(node: ast.AST) -> list[Any]:
@@ -1960,9 +1964,8 @@ class Validation:
 
     def is_shorter(self, call: Call) -> bool:
         """Has the call fewer elements than each of those that were not invented?"""
-        return call_size(call)[0] < min(
-            call_size(c)[0] for c in self.calls[: self.given]
-        )
+        given = self.calls[: self.given]
+        return call_size(call)[0] < min(call_size(other)[0] for other in given)
 
     def judge(
         self,
