@@ -303,11 +303,16 @@ def _uses(expr: ast.expr, name: str) -> bool:
 
 def element_names(node: ast.GeneratorExp | ast.ListComp) -> list[ast.Name]:
     """The places in the element that read the loop's variable."""
+    return names_of_target(node, node.elt)
+
+
+def names_of_target(
+    node: ast.GeneratorExp | ast.ListComp, part: ast.expr
+) -> list[ast.Name]:
+    """The places in a part of a comprehension that read the loop's variable."""
     target = node.generators[0].target
     assert isinstance(target, ast.Name), "the target is a name"
-    return [
-        n for n in ast.walk(node.elt) if isinstance(n, ast.Name) and n.id == target.id
-    ]
+    return [n for n in ast.walk(part) if isinstance(n, ast.Name) and n.id == target.id]
 
 
 # --- sorted

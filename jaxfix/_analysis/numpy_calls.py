@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from . import arrays, build, jax_api
 from .finding import CannotFix, Evidence
+from .sizes import is_index_of_mask, sized
 from .values import Array, Const, Seq, alternatives, holds_tracer
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ def fails(fn: Function, node: ast.Call) -> tuple[Evidence, ...]:
     if name is None or name.startswith("numpy.random."):
         return ()
     name = jax_api.canonical(name)
+    if sized(fn, node) is not None or is_index_of_mask(fn, node):
+        return ()
     api = jax_api.lookup(name)
     static = {p.name: p.position for p in (api.static_params if api else ())}
     for position, arg in enumerate(node.args):

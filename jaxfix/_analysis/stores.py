@@ -323,3 +323,41 @@ def _is_given_numpy(fn: Function, name: str) -> bool:
             if arrays.is_host_array(known):
                 return True
     return False
+
+
+# --- updates that are thrown away
+
+UPDATES = frozenset(
+    "set add subtract multiply mul divide power min max apply".split()
+)
+
+
+def lost_update(
+    fn: Function, stmt: ast.Expr
+) -> tuple[ast.expr, tuple[Evidence, ...]] | None:
+    """The array of an `x.at[i].set(v)` that is a statement of its own, and why."""
+    match stmt.value:
+        case ast.Call(
+            func=ast.Attribute(
+                value=ast.Subscript(value=ast.Attribute(value=base, attr="at")),
+                attr=attr,
+            )
+        ) if attr in UPDATES:
+            because = arrays.traced(fn, base)
+            text = f"`.at[...].{attr}` gives a new array, and changes nothing"
+            return base, because or (Evidence(fn.path, stmt.lineno, text),)
+    return None
+
+
+def check_rebinding(fn: Function, stmt: ast.stmt, base: ast.expr) -> None:
+    """See to it that binding `base` anew reaches those who read it.
+
+    Raises:
+      CannotFix: it does not.
+    """
+    if not isinstance(base, ast.Name):
+        raise CannotFix(f"`{ast.unparse(base)}` is no variable of this function")
+    if base.id not in own_names(fn):
+        raise CannotFix(f"`{base.id}` belongs to another scope")
+    if not read_after(fn, stmt, base.id):
+        raise CannotFix(f"`{base.id}` is not read afterwards; return the new array")

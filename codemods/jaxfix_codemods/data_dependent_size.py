@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import ast
+from typing import ClassVar
+
+from jaxfix.codemod import (
+    CannotFix,
+    Function,
+    Plan,
+    Problem,
+    Rewriter,
+    Rule,
+    Safety,
+    Sites,
+    build,
+    folds,
+    sizes,
+)
+
+
+class DataDependentSize(Rule):
+    """Result whose size depends on traced values: `nonzero`, `unique`, a filtered list.
+
+    Shapes must be known when JAX compiles. Where one index or a count is all that is
+    wanted, `jnp.argmax` and `jnp.count_nonzero` give it; otherwise `size=` says how many
+    results there may be.
+
+    ## Example
+
+    ```python before
+    @jax.jit
+    def span(trace, threshold):
+        first = jnp.where(trace > threshold)[0][0]
+        last = jnp.nonzero(trace > threshold)[0][-1]
+        return first, last, sum(1 for t in trace if t > threshold)
+    ```
+
+    ```python after
+    @jax.jit
+    def span(trace, threshold):
+        first = jnp.argmax(trace > threshold)
+        last = trace.shape[0] - 1 - jnp.argmax((trace > threshold)[::-1])
+        return first, last, jnp.sum(trace > threshold)
+    ```
+
+    ```python check
+    span(jnp.array([0.0, 0.2, 0.9, 0.1, 0.8, 0.3]), 0.15)
+    span(jnp.array([0.0, 0.2, 0.9, 0.1, 0.8, 0.3]), 0.85)
+    ```
+
+    ## Safety
+
+    Safe. Where nothing is found, Python raises IndexError and JAX gives index 0 (for the
+    last one, the highest index).
+
+    ## Not fixed
+
+    - The result itself is used. Give the largest number of results with `size=` (and
+      `fill_value=`), `length=` for `bincount`, `total_repeat_length=` for `repeat`.
+    - A list filtered by a traced test: keep all elements, with `jnp.where`.
+
+    ## See
+
+    - https://docs.jax.dev/en/latest/_autosummary/jax.numpy.nonzero.html
+    """
+
+    visits: ClassVar = (
+        ast.Call,
+        ast.ListComp,
+        ast.SetComp,
+        ast.GeneratorExp,
+        ast.DictComp,
+    )
+
+    def find(self, fn: Function, node: ast.expr) -> Problem | None:
+        if isinstance(node, ast.Call):
+            found = sizes.sized(fn, node)
+            if found is None:
+                return None
+            text = ast.unparse(node.func)
+            return Problem(f"the size of `{text}(...)` depends on the data", found.because)
+        assert isinstance(node, sizes.Comprehension), "the rule visits no others"
+        because = sizes.filtered(fn, node)
+        if not because or sizes.is_folded(fn, node):
+            return None
+        return Problem("which elements are kept depends on a traced test", because)
+
+    def plan(self, fn: Function, node: ast.expr) -> Plan:
+        key = f"{fn.path}:{node.lineno}:{node.col_offset}"
+        if not isinstance(node, ast.Call):
+            assert isinstance(node, sizes.Comprehension), "the rule visits no others"
+            sizes.summed(fn, node)
+            return Sites("a masked sum", Safety.SAFE, key)
+        found = sizes.sized(fn, node)
+        assert found is not None, "it was found to be such a call"
+        use = sizes.use_of(fn, found)
+        if use is not None:
+            sizes.at_once(fn, found, use, lambda name: name)
+            return Sites("the one number that is wanted", Safety.SAFE, key)
+        if sizes.first_by_name(fn, found) is not None:
+            return Sites("`size=1`", Safety.SAFE, key)
+        raise CannotFix(
+            f"give the largest number of results: `{found.keyword}=...`, a static number"
+        )
+
+    def fix(self, fn: Function, node: ast.expr, plan: Plan, write: Rewriter) -> None:
+        writer = write.writer(fn.module)
+        spell = write.spell(fn)
+        if not isinstance(node, ast.Call):
+            assert isinstance(node, sizes.Comprehension), "the rule visits no others"
+            one = sizes.summed(fn, node)
+            total = sizes.total(fn, one, spell)
+            source = one.source
+            if source is not None:
+                for part in (one.test, one.element):
+                    for name in folds.names_of_target(one.node, part):
+                        writer.edit(name, lambda: writer.expr(source))
+            writer.edit(one.call, lambda: writer.expr(total))
+            return
+        found = sizes.sized(fn, node)
+        assert found is not None, "the plan was made for such a call"
+        use = sizes.use_of(fn, found)
+        if use is None:
+            size = build.const(1)
+            writer.add_argument(node, f"size={writer.expr(size)}")
+            return
+        new = sizes.at_once(fn, found, use, spell)
+        writer.edit(use.node, lambda: writer.expr(new))
