@@ -23,6 +23,7 @@ from .objects import (
     FunctionValue,
     InstanceValue,
     MethodValue,
+    ModuleValue,
     PartialValue,
     TransformedValue,
 )
@@ -52,7 +53,6 @@ class Capture:
     module: Module
     root: TransformedValue
     change: Change
-    is_written_inside: bool
     rejitted: bool
 
     @property
@@ -139,12 +139,23 @@ class Captures:
         return found
 
     def static_value(self, module: Module, node: ast.expr) -> Value | None:
-        """What a name or dotted name of code that never ran stands for."""
-        place = self.places.place(module, node)
-        if place is None or place.kind != "module" or place.path:
-            return None
-        owner = self.facts.project.by_path.get(str(place.owner))
-        return owner.globals.get(place.name) if owner is not None else None
+        """What a module's name, or `module.name`, of code that never ran stands for."""
+        match node:
+            case ast.Name(id=name):
+                value = module.globals.get(name)
+                if not isinstance(value, FunctionValue | TransformedValue):
+                    return None
+                binder = self.places.binder(module, node, name)
+                return value if isinstance(binder, ast.Module) else None
+            case ast.Attribute(value=ast.Name(id=base), attr=attr):
+                outer = module.globals.get(base)
+                if not isinstance(outer, ModuleValue):
+                    return None
+                binder = self.places.binder(module, node.value, base)
+                is_module = isinstance(binder, ast.Module)
+                return outer.module.globals.get(attr) if is_module else None
+            case _:
+                return None
 
     @cached_property
     def callers(self) -> dict[int, set[int]]:
@@ -202,15 +213,18 @@ class Captures:
             value = self.facts.interpreter.functions.get(key)
             if value is None:
                 continue
-            for place, reads in self.reads(value).items():
+            for (place, _), reads in self.reads(value).items():
                 capture = self.judge(value, place, reads)
                 if capture is not None:
                     found[id(capture.node)] = capture
         return found
 
-    def reads(self, value: FunctionValue) -> dict[Place, list[ast.expr]]:
-        """What a function reads from outside of the compiled program."""
-        found: dict[Place, list[ast.expr]] = {}
+    def reads(self, value: FunctionValue) -> dict[tuple[Place, str], list[ast.expr]]:
+        """What a function reads from outside of the compiled program.
+
+        By place and spelling: two objects of one class have their attributes in common.
+        """
+        found: dict[tuple[Place, str], list[ast.expr]] = {}
         function = self.facts.function(value.node)
         assert function is not None, "a compiled function has run"
         for node in function.walk():
@@ -223,7 +237,7 @@ class Captures:
             place = self.unit(value.module, node)
             if place is None:
                 continue
-            found.setdefault(place, []).append(node)
+            found.setdefault((place, ast.unparse(node)), []).append(node)
         return found
 
     def unit(self, module: Module, node: ast.expr) -> Place | None:
@@ -294,7 +308,8 @@ class Captures:
     ) -> Capture | None:
         changes = self.places.of(place)
         outside = [c for c in changes if id(c.owner) not in self.compiled]
-        if not outside or self.is_always_the_same(place, outside):
+        # What compiled code stores itself is a tracer: a problem of its own.
+        if len(outside) < len(changes) or self.is_always_the_same(place, changes):
             return None
         for root in self.compiled[id(value.node)]:
             change = self.unseen(root, place, outside)
@@ -306,7 +321,6 @@ class Captures:
                     value.module,
                     root,
                     change,
-                    len(outside) < len(changes),
                     self.is_rejitted(root, outside),
                 )
         return None
@@ -325,10 +339,11 @@ class Captures:
     ) -> Change | None:
         """A change that can come between two calls of one compiled function."""
         story = self.story(root, place, changes)
-        for _ in range(3):
-            for key, scope in self.scopes.items():
-                if key in self.compiled:
-                    continue
+        callers = {*story.tracing, *story.traces}
+        both = callers & {*story.altering, *(id(c.owner) for c in story.changes)}
+        scopes = [(k, s) for k, s in self.scopes.items() if k in both]
+        for _ in range(2):
+            for key, scope in scopes:
                 change = self.between(story, key, scope)
                 if change is not None:
                     return change

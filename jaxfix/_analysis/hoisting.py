@@ -156,7 +156,7 @@ class Hoisting:
             value = self.facts.interpreter.functions.get(key)
             if value is None:
                 continue
-            for place, reads in self.captures.reads(value).items():
+            for (place, _), reads in self.captures.reads(value).items():
                 for read in reads:
                     variable = self.variable(value.module, read, place)
                     if variable in found:
@@ -259,9 +259,6 @@ class Hoisting:
         for draft in drafts:
             if draft.obstacle:
                 raise CannotFix(draft.obstacle)
-            if any(c.is_written_inside for c in draft.captures):
-                name = ast.unparse(draft.captures[0].node)
-                raise CannotFix(f"the compiled code also changes `{name}`")
         found = dict(pair for d in drafts for pair in d.needs.items())
         functions = dict(sorted(found.items(), key=lambda pair: self.order(pair[1])))
         taken = set().union(*(scope_names(f) for f in functions.values()))
@@ -288,10 +285,7 @@ class Hoisting:
         for where, read, _ in draft.reads:
             part = self.captures.place(where, read)
             if part is None or not part.path or part == place:
-                text = ast.unparse(strip(read))
-                raise CannotFix(
-                    f"`{text}` is not known to hold nothing but numbers and arrays"
-                )
+                raise CannotFix(not_data(strip(read)))
             by_key.setdefault(part, []).append((where, read))
         return tuple(
             self.item(draft, part, reads, taken) for part, reads in by_key.items()
@@ -305,8 +299,7 @@ class Hoisting:
         taken: set[str],
     ) -> Item:
         if not any(self.is_data(where, read) for where, read in reads):
-            text = ast.unparse(reads[0][1])
-            raise CannotFix(f"`{text}` is not known to be a number or an array")
+            raise CannotFix(not_data(reads[0][1]))
         for where, read in reads:
             self.require_dynamic(where, read)
         sample = reads[0][1]
@@ -616,6 +609,11 @@ def late_item(fn: Function, closure: FunctionNode, name: str) -> Item:
     )
     root = Place("local", id(fn.node), name)
     return Item(root, "", name, reads[0][1], reads, False, "")
+
+
+def not_data(node: ast.expr) -> str:
+    text = ast.unparse(node)
+    return f"`{text}` is not known to be a number, an array, or made of such"
 
 
 def is_local(place: Place | None) -> TypeGuard[Place]:
