@@ -16,7 +16,7 @@ from ._analysis.finding import (
     Fix,
     Safety,
 )
-from ._analysis.interpret import Interpreter
+from ._analysis.interpret import Interpreter, bug
 from ._analysis.plan import Sites
 from ._analysis.project import INTERESTING, Project
 from ._analysis.source import Source
@@ -67,6 +67,7 @@ class Analysis:
 
     facts: Facts
     claims: list[Claim]
+    errors: tuple[FileError, ...] = ()
 
 
 def rule_names() -> tuple[str, ...]:
@@ -91,7 +92,7 @@ def run(
     findings = {id(c): finding_of(c) for c in first.claims if shown(c)}
     ordered = tuple(sorted(findings.values(), key=lambda f: f.sort_key))
     if fix is None or not first.claims:
-        return Outcome(ordered, (), (), ())
+        return Outcome(ordered, (), (), first.errors)
     texts, withheld, touched, used = mend(first, files, options, fix)
     changes = tuple(
         Change(path, before, texts[path], tuple(touched.get(path, ())),
@@ -116,7 +117,7 @@ def run(
         tuple(sorted(final, key=lambda f: f.sort_key)),
         changes,
         tuple(sorted(done, key=lambda f: f.sort_key)),
-        (),
+        first.errors,
     )
 
 
@@ -134,10 +135,14 @@ def analyse(files: Sequence[tuple[str, str, ast.Module]], options: EngineOptions
     facts = Facts(project, interpreter)
     rules = [r for name, r in all_rules().items() if name in options.rules]
     claims: list[Claim] = []
+    errors = [FileError(path, 1, text) for path, text in interpreter.failures.items()]
     for module in project.in_scope():
         if INTERESTING.search(module.text.encode()) or ran_something(facts, module.path):
-            claims += claims_of(facts, module, rules)
-    return Analysis(facts, claims)
+            try:
+                claims += claims_of(facts, module, rules)
+            except Exception as error:  # a file that jaxfix fails on must not end the run
+                errors.append(FileError(module.path, 1, bug(error)))
+    return Analysis(facts, claims, tuple(errors))
 
 
 def ran_something(facts: Facts, path: str) -> bool:
@@ -268,7 +273,6 @@ def mend(
         trees = [(p, texts[p], t if texts[p] == s else ast.parse(texts[p]))
                  for p, s, t in trees]
         analysis = result.after
-        settle(analysis)
     return texts, withheld, touched, used
 
 
@@ -342,6 +346,7 @@ def verify(
     if bad:
         return bad, before
     after = analyse(trees, options)
+    settle(after)
     mended = Counter(key(c) for c in kept)
     old = Counter(key(c) for c in before.claims)
     new = Counter(key(c) for c in after.claims)
@@ -349,7 +354,31 @@ def verify(
         if new[where] > old[where] - count:
             why = "the result has the same problem again: the fix was withheld"
             bad += [(c, why) for c in kept if key(c) == where]
+    if not bad:
+        bad = new_problems(kept, after, old, new)
     return bad, after
+
+
+def new_problems(
+    kept: Sequence[Claim],
+    after: Analysis,
+    old: Counter[tuple[str, str, str]],
+    new: Counter[tuple[str, str, str]],
+) -> Held:
+    """The claims behind a problem that was not there and that nothing can mend."""
+    for one in after.claims:
+        where = key(one)
+        if one.is_open or not shown(one) or new[where] <= old[where]:
+            continue
+        same_file = [c for c in kept if c.fn.path == one.fn.path]
+        culprits = [c for c in same_file if key(c)[2] == where[2]] or same_file or kept
+        line = getattr(one.node, "lineno", 0)
+        why = (
+            f"the result would have a new problem on line {line} ({one.rule.name}):"
+            f" {one.problem.message}"
+        )
+        return [(c, why) for c in culprits]
+    return []
 
 
 def key(one: Claim) -> tuple[str, str, str]:

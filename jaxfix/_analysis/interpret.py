@@ -10,9 +10,10 @@ from an expression's identity to the join of its values.
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from . import expressions, python_calls, state, statements, transforms
@@ -95,6 +96,7 @@ class Interpreter:
         self.differentiated: set[int] = set()  # functions under reverse-mode grad
         self.batched: set[int] = set()
         self.contexts: dict[int, int] = {}
+        self.failures: dict[str, str] = {}
         self.loop_heads: dict[int, dict[str, Value]] = {}
         self.state_writes: dict[int, state.StateWrite] = {}
         self.advanced: dict[int, str] = {}  # calls that advance an outer iterator
@@ -117,12 +119,23 @@ class Interpreter:
         sys.setrecursionlimit(max(limit, 12_000))
         try:
             for module in self.project.in_scope():
-                self.load(module)
+                with self._surviving(module):
+                    self.load(module)
             for module in self.project.in_scope():
-                self._sweep(module)
+                with self._surviving(module):
+                    self._sweep(module)
             self._run_roots()
         finally:
             sys.setrecursionlimit(limit)
+
+    @contextlib.contextmanager
+    def _surviving(self, module: Module) -> Iterator[None]:
+        """A file that the interpreter fails on must not end the run."""
+        try:
+            yield
+        except Exception as error:
+            self.failures.setdefault(module.path, bug(error))
+            self.grad_depth = 0
 
     def module_scope(self, module: Module) -> Scope:
         scope = self._scopes.get(id(module))
@@ -279,11 +292,13 @@ class Interpreter:
                 root = self.transformed[key]
                 if key not in self.ran:
                     frame = Frame(self, root.module, self.module_scope(root.module))
-                    transforms.run_root(frame, root)
+                    with self._surviving(root.module):
+                        transforms.run_root(frame, root)
         for fn in list(self.functions.values()):
             if self.entry_points and transforms.is_entry_point(fn, self.entry_points):
                 frame = Frame(self, fn.module, self.module_scope(fn.module))
-                transforms.run_entry_point(frame, fn)
+                with self._surviving(fn.module):
+                    transforms.run_entry_point(frame, fn)
 
     # --- facts
 
@@ -632,6 +647,11 @@ def parameters(node: FunctionNode) -> list[ast.arg]:
     spec = node.args
     extra = [a for a in (spec.vararg, spec.kwarg) if a is not None]
     return [*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *extra]
+
+
+def bug(error: Exception) -> str:
+    """One line about an exception that is our own mistake."""
+    return f"jaxfix failed on this file ({type(error).__name__}: {error}): a bug in jaxfix"
 
 
 def first_why(bound: Mapping[str, Value]) -> Why | None:

@@ -135,8 +135,8 @@ def attempt(
     for one in todo:
         try:
             carry_out(rewriter, one, done)
-        except CannotFix as error:
-            return one, getattr(error, "node", one.node), str(error)
+        except Exception as error:  # a bug in one fix must not take the others along
+            return one, getattr(error, "node", None) or one.node, reason_of(error)
     for action in rewriter.endings.values():
         action()
     for fn, mine in by_function(todo).items():
@@ -146,19 +146,25 @@ def attempt(
             continue
         try:
             rewrite_body(rewriter, fn, regions, statements)
-        except CannotFix as error:
+        except Exception as error:  # as above
             node = getattr(error, "node", None) or mine[0].node
-            return nearest(mine, node), node, str(error)
+            return nearest(mine, node), node, reason_of(error)
         for c in mine:
             rewriter.touch(c.fn)
     try:
         for path in list(rewriter.writers):
             rewriter.writers[path].code()
-    except CannotFix as error:
+    except Exception as error:  # as above
         node = getattr(error, "node", None)
         one = nearest(todo, node) if node is not None else todo[0]
-        return one, node or one.node, str(error)
+        return one, node or one.node, reason_of(error)
     return None
+
+
+def reason_of(error: Exception) -> str:
+    if isinstance(error, CannotFix):
+        return str(error)
+    return f"jaxfix failed on it ({type(error).__name__}: {error}): a bug in jaxfix"
 
 
 def carry_out(rewriter: Rewriter, one: Claim, done: set[str]) -> None:
