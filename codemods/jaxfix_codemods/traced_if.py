@@ -61,7 +61,7 @@ class TracedIf(Rule):
 
     def find(self, fn: Function, node: ast.If | ast.Match) -> Problem | None:
         if isinstance(node, ast.Match):
-            if because := fn.traced(node.subject):
+            if because := fn.traced_subject(node):
                 text = ast.unparse(node.subject)
                 return Problem(f"`match {text}` on a traced value", because)
             return None

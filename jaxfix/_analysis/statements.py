@@ -519,7 +519,7 @@ def _try(frame: Frame, node: ast.Try) -> bool:
 def _match(frame: Frame, node: ast.Match) -> bool:
     subject = frame.evaluate(node.subject)
     found = tracer(subject)
-    choice = found if found is not None and not found.assumed else None
+    choice = found if found is not None and is_choice(found, node) else None
     before = frame.snapshot()
     ends: list[State] = []
     exhaustive = False
@@ -543,6 +543,15 @@ def _match(frame: Frame, node: ast.Match) -> bool:
         state = merge_states(state, other, choice)
     frame.restore(state)
     return True
+
+
+def is_choice(found: Array, node: ast.Match) -> bool:
+    """Is the tracer that is matched proven, or compared with a number?"""
+    patterns = [n for case in node.cases for n in ast.walk(case.pattern)]
+    return not found.assumed or any(
+        isinstance(n, ast.Constant) and isinstance(n.value, int | float)
+        for n in patterns
+    )
 
 
 def is_irrefutable(pattern: ast.pattern) -> bool:
