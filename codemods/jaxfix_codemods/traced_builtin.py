@@ -53,7 +53,7 @@ class TracedBuiltin(Rule):
 
     - `filter` by a traced test: how many elements pass depends on the data.
     - Arrays or tuples that are compared as a whole; `default=` where the length is not
-      known; a key that is a lambda.
+      known.
 
     ## See
 
@@ -80,13 +80,10 @@ class TracedBuiltin(Rule):
         found = folds.fold(fn, node)
         assert found is not None, "the plan was made for such a call"
         made = folds.as_arrays(fn, found, write.spell(fn))
-        arg = node.args[0]
-        if found.name in ("any", "all") and isinstance(
-            arg, ast.GeneratorExp | ast.ListComp
-        ):
-            source = folds.elementwise_source(fn, arg)
-            if source is not None:
-                writer = write.writer(fn.module)
-                for name in folds.element_names(arg):
-                    writer.edit(name, lambda: writer.expr(source))
+        whole = folds.at_once(fn, found)
+        if whole is not None:
+            writer = write.writer(fn.module)
+            source = whole.generators[0].iter
+            for name in folds.names_of_target(whole, whole.elt):
+                writer.edit(name, lambda: writer.expr(source))
         return made

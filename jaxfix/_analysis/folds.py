@@ -17,7 +17,7 @@ from .effects import cost, obstacle
 from .finding import CannotFix, Evidence
 from .masks import elementwise_parts
 from .objects import FunctionValue
-from .python_calls import loop_tracer
+from .python_calls import known_items, loop_tracer
 from .values import Array, Const, Lib, Seq
 
 if TYPE_CHECKING:
@@ -71,7 +71,9 @@ def _why(fn: Function, node: ast.Call, name: str) -> tuple[Evidence, ...]:
     if name == "filter":
         return _filtered(fn, node)
     key = next((k.value for k in node.keywords if k.arg == "key"), None)
-    if key is not None and not _key_gives_tracer(fn, key):
+    if key is not None and isinstance(fn.value(key), FunctionValue):
+        return _key_result(fn, key)
+    if key is not None and fn.value(key) not in (Lib("abs"), Const(None)):
         return ()
     if name in ("any", "all") and isinstance(node.args[0], ast.GeneratorExp):
         return arrays.traced(fn, node.args[0].elt)
@@ -108,13 +110,6 @@ def _filtered(fn: Function, node: ast.Call) -> tuple[Evidence, ...]:
     return _key_result(fn, test)
 
 
-def _key_gives_tracer(fn: Function, key: ast.expr) -> bool:
-    known = fn.value(key)
-    if isinstance(known, Lib):
-        return True
-    return bool(_key_result(fn, key))
-
-
 def _key_result(fn: Function, key: ast.expr) -> tuple[Evidence, ...]:
     """Why the result of a function of the project is traced."""
     known = fn.value(key)
@@ -133,7 +128,8 @@ def _key_result(fn: Function, key: ast.expr) -> tuple[Evidence, ...]:
 
 
 def _length(fn: Function, arg: ast.expr) -> int | None:
-    items = arrays.items_of(arrays.value(fn, arg))
+    known = arrays.value(fn, arg)
+    items = known_items(known) if known is not None else None
     return len(items) if items is not None else None
 
 
@@ -203,6 +199,9 @@ def _of_iterable(fn: Function, one: Fold, spell: Spell) -> ast.expr:
     arg = one.node.args[0]
     if one.default is not None and not _length(fn, arg):
         raise CannotFix("whether there is an element is not known; `default` may be it")
+    if one.key is not None and (count := _plain_range(fn, arg)) is not None:
+        keys = _keys_of_range(fn, one.key, count, spell)
+        return build.call(spell(f"jax.numpy.arg{one.name}"), keys)
     items = array_of(fn, arg, spell)
     if one.key is None:
         return build.call(spell(f"jax.numpy.{one.name}"), items)
@@ -214,8 +213,47 @@ def _of_iterable(fn: Function, one: Fold, spell: Spell) -> ast.expr:
     return ast.Subscript(items, place, ast.Load())
 
 
+def _plain_range(fn: Function, arg: ast.expr) -> ast.expr | None:
+    """The call `range(n)` with a static n, of which an element is its own place."""
+    if isinstance(arg, ast.Call) and fn.library(arg) == "range" and len(arg.args) == 1:
+        return arg if fn.static(arg.args[0]) else None
+    return None
+
+
+def _keys_of_range(
+    fn: Function, key: ast.expr, count: ast.expr, spell: Spell
+) -> ast.expr:
+    if isinstance(key, ast.Lambda):
+        name, element = _lambda_name(key), key.body
+    else:
+        name = "i"
+        element = build.call(key, build.load(name))
+    generator = ast.comprehension(build.store(name), count, [], 0)
+    return build.call(spell("jax.numpy.array"), ast.ListComp(element, [generator]))
+
+
+def _lambda_name(key: ast.Lambda) -> str:
+    """The only parameter of a key function."""
+    if len(key.args.args) != 1 or key.args.defaults or key.args.vararg:
+        raise CannotFix("the key has several parameters")
+    return key.args.args[0].arg
+
+
+def key_source(
+    fn: Function, key: ast.expr, items: ast.expr
+) -> ast.GeneratorExp | None:
+    """A lambda key of the elements of an array, where it can be computed at once."""
+    if not isinstance(key, ast.Lambda) or build.is_new(items):
+        return None
+    target = build.store(_lambda_name(key))
+    whole = ast.GeneratorExp(key.body, [ast.comprehension(target, items, [], 0)])
+    return whole if elementwise_source(fn, whole) is not None else None
+
+
 def _mapped(fn: Function, key: ast.expr, items: ast.expr, spell: Spell) -> ast.expr:
     """The key of every element."""
+    if (whole := key_source(fn, key, items)) is not None:
+        return whole.elt
     if fn.value(key) == Lib("abs"):
         return build.call(key, items)
     if build.is_new(items):
@@ -301,9 +339,15 @@ def _uses(expr: ast.expr, name: str) -> bool:
     return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(expr))
 
 
-def element_names(node: ast.GeneratorExp | ast.ListComp) -> list[ast.Name]:
-    """The places in the element that read the loop's variable."""
-    return names_of_target(node, node.elt)
+def at_once(fn: Function, one: Fold) -> ast.GeneratorExp | ast.ListComp | None:
+    """The comprehension, or key, whose element is computed from a whole array."""
+    arg = one.node.args[0]
+    if one.name in ("any", "all") and isinstance(arg, ast.GeneratorExp | ast.ListComp):
+        return arg if elementwise_source(fn, arg) is not None else None
+    if one.key is not None and len(one.node.args) == 1:
+        if _plain_range(fn, arg) is None:
+            return key_source(fn, one.key, arg)
+    return None
 
 
 def names_of_target(

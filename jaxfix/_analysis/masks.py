@@ -249,6 +249,8 @@ def _collect(
     if found is not None:
         leaves.append((expr, found))
         return
+    if (inner := reduction(fn, expr)) is not None and inner.axis is None:
+        return  # a number, mended by itself
     parts = elementwise_parts(fn, expr)
     if any(holds_selection(fn, part) for part in parts):
         for part in parts:

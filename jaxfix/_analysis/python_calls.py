@@ -257,6 +257,8 @@ def _sequence(kind: str) -> Any:
 def _sorted(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:
     if not args:
         return Unknown()
+    if "key" in keywords:
+        frame.call(keywords["key"], [iterate(frame, args[0])])
     found = holds_tracer(args[0])
     if found is not None and not (found.tree and found.assumed):
         if isinstance(args[0], Array):
@@ -343,12 +345,26 @@ def _some_number(parts: list[Value]) -> Value:
     return Array(True, assumed=found.assumed, why=found.why)
 
 
+def _by_key(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:
+    """The extreme by a key: one of the arguments, picked by a tracer if the key is one."""
+    inner = iterate(frame, args[0]) if len(args) == 1 else join_all(args)
+    found = tracer(frame.call(keywords["key"], [inner]))
+    value = _fold(frame, args, keywords)
+    if found is None or found.assumed or tracer(value) is not None:
+        return value
+    from .expressions import traced_choice
+
+    return traced_choice(value, found)
+
+
 def _extreme(kind: str) -> Any:
     def handler(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:
         parts = args
         if len(args) == 1:
             parts = list(known_items(args[0]) or ())
-        if parts and "key" not in keywords and all(isinstance(p, Const) for p in parts):
+        if "key" in keywords:
+            return _by_key(frame, args, keywords)
+        if parts and all(isinstance(p, Const) for p in parts):
             try:
                 values = [p.value for p in parts if isinstance(p, Const)]
                 return Const(max(values) if kind == "max" else min(values))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from . import arrays, jax_api
 from .definitions import bindings, loads, statement_of
 from .finding import CannotFix, Evidence
+from .objects import InstanceValue
 from .scopes import parameter_names
 from .values import Array, Dict, Seq, alternatives
 
@@ -117,6 +118,9 @@ def place(fn: Function, target: ast.Subscript) -> tuple[ast.expr, list[ast.expr]
                 raise CannotFix(f"`{ast.unparse(base)}` cannot be bound anew")
             if arrays.traced(fn, base.slice):
                 raise CannotFix(f"`{ast.unparse(base)}` is at a traced place")
+        case ast.Attribute(value=ast.Name(id=name)) if _is_namedtuple(fn, base.value):
+            if name not in own_names(fn):
+                raise CannotFix(f"`{name}` belongs to another scope")
         case ast.Attribute():
             raise CannotFix(
                 f"`{ast.unparse(base)}` is the state of an object; return the new array"
@@ -124,6 +128,11 @@ def place(fn: Function, target: ast.Subscript) -> tuple[ast.expr, list[ast.expr]
         case _:
             raise CannotFix("the array that is stored into has no name")
     return base, index
+
+
+def _is_namedtuple(fn: Function, node: ast.expr) -> bool:
+    known = arrays.value(fn, node)
+    return isinstance(known, InstanceValue) and known.cls.kind == "namedtuple"
 
 
 def _parts(index: ast.expr) -> list[ast.expr]:

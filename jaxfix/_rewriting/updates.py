@@ -38,8 +38,11 @@ def check_store(fn: Function, stmt: StoreStatement) -> Safety:
     """
     safety = Safety.SAFE
     for one in updates(fn, stmt, stmt.value):
-        if isinstance(one.base, ast.Name):
-            stores.check_aliases(fn, stmt, one.base.id)
+        root: ast.expr = one.base
+        if isinstance(root, ast.Attribute):
+            root = root.value
+        if isinstance(root, ast.Name):
+            stores.check_aliases(fn, stmt, root.id)
         stores.buffer(fn, one.base)
         updated(fn, one, lambda name: name)
         for part in one.index:
@@ -104,13 +107,16 @@ def _several(write: Rewriter, fn: Function, stmt: ast.Assign) -> list[ast.stmt]:
     if len(stmt.targets) == 1:
         first: list[ast.stmt] = [ast.Assign([renamed(stmt.targets[0])], stmt.value)]
     else:
-        name = fresh("value")
-        first = [build.assign(name, stmt.value)]
+        first, value = [], stmt.value
+        if not isinstance(value, ast.Constant):
+            name = fresh("value")
+            first = [build.assign(name, value)]
+            value = build.load(name)
         for target in stmt.targets:
             if isinstance(target, ast.Subscript | ast.Attribute):
-                later.append((target, build.load(name)))
+                later.append((target, value))
             else:
-                first.append(ast.Assign([renamed(target)], build.load(name)))
+                first.append(ast.Assign([renamed(target)], value))
     out = first
     for target, value in later:
         if id(target) in stored:
@@ -127,6 +133,11 @@ def bound(write: Rewriter, fn: Function, one: Update) -> ast.stmt:
     new = updated(fn, one, write.spell(fn))
     if isinstance(one.base, ast.Name):
         return build.assign(one.base.id, new)
+    if isinstance(one.base, ast.Attribute) and isinstance(one.base.value, ast.Name):
+        owner = one.base.value.id
+        replaced = build.method(build.load(owner), "_replace")
+        replaced.keywords.append(ast.keyword(one.base.attr, new))
+        return build.assign(owner, replaced)
     return ast.Assign([one.base], new)
 
 
@@ -280,9 +291,13 @@ def _masked(
 ) -> ast.expr:
     """`x = jnp.where(mask, value, x)`."""
     mask = masks.where_mask(fn, found, spell)
-    new = one.value if one.op is None else ast.BinOp(base, one.op, one.value)
     if not build.is_new(one.value):
         masks.whole(fn, one.value, found)
+    old = base
+    if isinstance(one.op, ast.Pow):
+        # A power may have no value, or no gradient, where the mask is false.
+        old = build.call(spell("jax.numpy.where"), mask, base, build.const(1))
+    new = one.value if one.op is None else ast.BinOp(old, one.op, one.value)
     made: ast.expr = build.call(spell("jax.numpy.where"), mask, new, base)
     return _kept_dtype(fn, one, made)
 
@@ -335,8 +350,9 @@ def edit_leaves(write: Rewriter, fn: Function, one: Update) -> None:
     spell = write.spell(fn)
     parts = masks.whole(fn, one.value, found)
     mask = masks.where_mask(fn, found, spell)
+    divides = isinstance(one.op, ast.Div | ast.FloorDiv | ast.Mod)
     for node, picked in parts.leaves:
-        base = masks.leaf(picked, mask, parts.guarded, spell)
+        base = masks.leaf(picked, mask, parts.guarded or divides, spell)
         writer.edit(node, lambda base=base: writer.expr(base))  # type: ignore[misc]
 
 
