@@ -120,30 +120,38 @@ def contains_line(nodes: Sequence[cst.CSTNode], lines: Lines) -> bool:
 
 
 def assemble(
-    statements: Sequence[cst.BaseStatement], made: Collection[int], *, blank: int = 1
+    statements: Sequence[cst.BaseStatement],
+    made: Collection[int],
+    inserted: Collection[int],
+    *,
+    blank: int = 1,
 ) -> tuple[Statements, list[cst.EmptyLine]]:
     """The body and the footer of a block of these statements.
 
     Statements of comments go into what follows them. A function that was `made` gets
     `blank` blank lines before it, unless it is the first, and after it, unless it is
-    the last.
+    the last; so does a statement that was `inserted`, where it borders on a definition.
     """
     body: Statements = []
     pending: list[cst.EmptyLine] = []
-    after_made = False
+    after_made = after_inserted = False
     for statement in statements:
         if is_comment_statement(statement):
             pending += lines_before(statement)
             continue
         lines = [*pending, *lines_before(statement)]
-        is_made = id(statement) in made
-        if body and (is_made or after_made):
+        is_made, is_inserted = id(statement) in made, id(statement) in inserted
+        borders = (is_inserted or after_inserted) and any(
+            isinstance(one, cst.FunctionDef | cst.ClassDef)
+            for one in (statement, *body[-1:])
+        )
+        if body and (is_made or after_made or borders):
             lines = [*[BLANK] * (blank - leading_blanks(lines)), *lines]
         elif not body and is_made:
             lines = lines[leading_blanks(lines) :]
         body.append(with_lines(statement, lines))
         pending = []
-        after_made = is_made
+        after_made, after_inserted = is_made, is_inserted
     return body, pending
 
 

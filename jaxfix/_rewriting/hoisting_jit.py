@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from dataclasses import dataclass, field
 
 from .._analysis.call_sites import Parameter, Site, Unclear, argument
@@ -12,7 +13,7 @@ from .._analysis.finding import CannotFix
 from .._analysis.fresh import Rejit, captures, varies
 from .._analysis.hashing import stores
 from .._analysis.objects import ClassValue, InstanceValue
-from .._analysis.scopes import reads
+from .._analysis.scopes import reads, writes
 from .._analysis.static_uses import value_of
 from .._analysis.transforms import underlying
 from .._analysis.values import (
@@ -27,6 +28,7 @@ from .._analysis.values import (
     alternatives,
     type_name,
 )
+from .blocks import Statements
 from .rewrite import Rewriter
 from .write import Writer
 
@@ -429,9 +431,13 @@ def carry_out(write: Rewriter, fn: Function, found: Rejit) -> None:
         name = _own_name(fn, found) or writer.fresh(name_for(fn, found), scope)
         made = _new_jit(found, hoist)
         place, blank = _place(fn, found, hoist)
-        writer.insert_before(
-            place, lambda: writer.parse(f"{blank}{name} = {writer.expr(made)}")
-        )
+        known = _functions_above(place, fn) if _hands_on(found, hoist) else frozenset()
+
+        def assignment() -> Statements:
+            value = _direct(writer.expr(made), known)
+            return writer.parse(f"{blank}{name} = {value}")
+
+        writer.insert_before(place, assignment)
     if found.variable is not None:
         writer.remove(found.variable)
     for call in found.calls:
@@ -448,12 +454,49 @@ def _place(fn: Function, found: Rejit, hoist: Hoist) -> tuple[ast.stmt, str]:
     body = fn.module.tree.body
     at = next(i for i, stmt in enumerate(body) if stmt is place)
     match body[at - 1] if at else None:
-        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-            return place, "\n\n"
         case ast.Import() | ast.ImportFrom():
             return place, "\n"
         case _:
             return place, ""
+
+
+def _hands_on(found: Rejit, hoist: Hoist) -> bool:
+    """Are the arguments of the jitted function told by their positions alone?"""
+    settings = [*found.node.keywords, *(k for c in found.calls for k in c.keywords)]
+    return not settings and not hoist.static and not hoist.keywords
+
+
+def _functions_above(place: ast.stmt, fn: Function) -> frozenset[str]:
+    """Functions of the module that stand above `place`, and keep their names."""
+    body = fn.module.tree.body
+    defined = [
+        stmt.name
+        for stmt in body[: next((i for i, s in enumerate(body) if s is place), 0)]
+        if isinstance(stmt, ast.FunctionDef)
+    ]
+    stores = Counter(name for stmt in body for name in writes([stmt]))
+    return frozenset(
+        n for n in defined if stores[n] == 1 and n not in fn.module.rebound
+    )
+
+
+def _direct(text: str, functions: frozenset[str]) -> str:
+    """`jit(lambda x, y: f(x, y))` as `jit(f)`, for these `f`."""
+    node: ast.expr = ast.parse(text, mode="eval").body
+    while isinstance(node, ast.Call) and node.args:
+        node = node.args[0]
+    if not isinstance(node, ast.Lambda) or not isinstance(node.body, ast.Call):
+        return text
+    plain = ast.arguments([], node.args.args, None, [], [], None, [])
+    call = ast.Call(
+        node.body.func, [ast.Name(a.arg, ast.Load()) for a in plain.args], []
+    )
+    name = ast.unparse(node.body.func)
+    same = ast.dump(ast.Lambda(plain, call)) == ast.dump(node)
+    lambda_ = ast.get_source_segment(text, node)
+    if not same or name not in functions or lambda_ is None:
+        return text
+    return text.replace(lambda_, name, 1)
 
 
 def _own_name(fn: Function, found: Rejit) -> str | None:

@@ -81,6 +81,7 @@ class Writer:
         self._alive: list[Sequence[ast.stmt]] = []
         # The nodes are kept, or their ids could be given to others.
         self._made: dict[int, cst.BaseStatement] = {}
+        self._inserted: dict[int, cst.BaseStatement] = {}
         self._imports = imported(tree.body)
         self._new_imports: list[str] = []
         self._bound = frozenset(writes(tree.body))
@@ -220,16 +221,21 @@ class Writer:
         self._rendering.add(key)
         try:
             return [
-                *_resolved(self._before.get(key, [])),
+                *self._new_around(self._before.get(key, [])),
                 *(
                     self._replacement(stmt)
                     if key in self._replaced
                     else self._plain(stmt)
                 ),
-                *_resolved(self._after.get(key, [])),
+                *self._new_around(self._after.get(key, [])),
             ]
         finally:
             self._rendering.discard(key)
+
+    def _new_around(self, many: Sequence[NewStatements]) -> Statements:
+        found = _resolved(many)
+        self._inserted |= {id(statement): statement for statement in found}
+        return found
 
     def _is_moved(self, stmt: ast.stmt) -> bool:
         key = id(stmt)
@@ -377,7 +383,7 @@ class Writer:
 
     def _indented(self, given: Sequence[cst.BaseStatement], old: Any) -> Any:
         block = old if isinstance(old, cst.IndentedBlock) else cst.IndentedBlock(())
-        body, footer = assemble(given, self._made)
+        body, footer = assemble(given, self._made, self._inserted)
         return block.with_changes(body=body or [PASS], footer=footer)
 
     def _with_header(self, stmt: ast.AST, node: Any) -> Any:
@@ -467,7 +473,7 @@ class Writer:
             cst.parse_statement(f"def {name}({', '.join(parameters)}): pass"),
             cst.FunctionDef,
         )
-        lines, footer = assemble(body, self._made)
+        lines, footer = assemble(body, self._made, self._inserted)
         if lines:
             first = lines_before(lines[0])
             lines[0] = with_lines(lines[0], first[leading_blanks(first) :])
@@ -650,7 +656,9 @@ class Writer:
             return self.text
         self._placed.clear()
         self._alive.clear()
-        old, footer = assemble(self.statements(self.tree.body), self._made, blank=2)
+        old, footer = assemble(
+            self.statements(self.tree.body), self._made, self._inserted, blank=2
+        )
         body: list[Any] = old
         header = self._module.header
         first = body[0].body if body else None
