@@ -31,16 +31,16 @@ class DataDependentSize(Rule):
     @jax.jit
     def span(trace, threshold):
         first = jnp.where(trace > threshold)[0][0]
-        last = jnp.nonzero(trace > threshold)[0][-1]
-        return first, last, sum(1 for t in trace if t > threshold)
+        count = len(jnp.flatnonzero(trace > threshold))
+        return first, count, sum(t for t in trace if t > threshold)
     ```
 
     ```python after
     @jax.jit
     def span(trace, threshold):
-        first = jnp.argmax(trace > threshold)
-        last = trace.shape[0] - 1 - jnp.argmax((trace > threshold)[::-1])
-        return first, last, jnp.sum(trace > threshold)
+        first = jnp.where(trace > threshold, size=1)[0][0]
+        count = jnp.count_nonzero(trace > threshold)
+        return first, count, jnp.sum(trace, where=trace > threshold)
     ```
 
     ```python check

@@ -32,7 +32,7 @@ class InPlaceStore(Rule):
     def edit(x, v):
         x[0] = v
         x[1:3] += 0.5
-        x[x > 9.0] = 9.0
+        x[x > 9.0] = 0
         return x
     ```
 
@@ -41,7 +41,7 @@ class InPlaceStore(Rule):
     def edit(x, v):
         x = x.at[0].set(v)
         x = x.at[1:3].add(0.5)
-        x = jnp.where(x > 9.0, 9.0, x)
+        x = jnp.where(x > 9.0, 0, x)
         return x
     ```
 

@@ -26,6 +26,7 @@ class TracedBuiltin(Rule):
     @jax.jit
     def health(readings, limit):
         top = max(readings[0], limit, 0.5)
+        readings = readings - 1.0
         hot = any(r > limit for r in readings)
         return top, hot, sorted(readings)[1]
     ```
@@ -34,6 +35,7 @@ class TracedBuiltin(Rule):
     @jax.jit
     def health(readings, limit):
         top = jnp.maximum(jnp.maximum(readings[0], limit), 0.5)
+        readings = readings - 1.0
         hot = jnp.any(readings > limit)
         return top, hot, jnp.sort(readings)[1]
     ```

@@ -32,7 +32,7 @@ class TracedCast(Rule):
     def step(log_rate, table):
         rate = float(jnp.exp(log_rate))
         slot = int(jnp.floor(rate))
-        return table[slot] * math.sqrt(rate)
+        return table[slot] * math.sqrt(math.pi * rate)
     ```
 
     ```python after
@@ -43,7 +43,7 @@ class TracedCast(Rule):
     def step(log_rate, table):
         rate = jnp.exp(log_rate)
         slot = jnp.floor(rate).astype(int)
-        return table[slot] * jnp.sqrt(rate)
+        return table[slot] * jnp.sqrt(math.pi * rate)
     ```
 
     ```python check

@@ -43,9 +43,7 @@ class TracedIndex(Rule):
 
     @jax.jit
     def quote(i, x):
-        return (
-            x * jnp.array(RATES)[i] + jnp.asarray(CURVE)[i], lax.switch(i % 2, SHAPES, x)
-        )
+        return x * jnp.array(RATES)[i] + jnp.asarray(CURVE)[i], lax.switch(i % 2, SHAPES, x)
     ```
 
     ```python check

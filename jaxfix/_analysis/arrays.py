@@ -52,7 +52,11 @@ def traced_inside(fn: Function, node: ast.AST) -> tuple[Evidence, ...]:
             found = holds_tracer(known or Static())
             if because := evidence(fn, node, found):
                 return because
-    return ()
+    known = fn.value(node)
+    found = holds_tracer(known) if isinstance(known, Seq) else None
+    if found is not None and has_clear_arguments(fn):
+        return _chain(fn, node, found)
+    return forced(fn, node)
 
 
 def forced(fn: Function, node: ast.AST) -> tuple[Evidence, ...]:
@@ -71,12 +75,13 @@ def forced(fn: Function, node: ast.AST) -> tuple[Evidence, ...]:
 
 def has_clear_arguments(fn: Function) -> bool:
     """Are the static arguments of the transforms above all known to us?"""
-    for root in fn.roots():
+    roots = fn.roots() or list(fn.facts.interpreter.transformed.values())
+    for root in roots:
         for option in ("static_argnums", "static_argnames", "in_axes"):
             given = root.option(option)
             if given is not None and not is_static(given):
                 return False
-    return bool(fn.roots())
+    return bool(roots)
 
 
 def evidence(
@@ -155,6 +160,28 @@ def is_sequence(known: Value | None) -> bool:
         isinstance(o, Array) or (isinstance(o, Seq) and o.kind in ("list", "tuple"))
         for o in options
     )
+
+
+def is_used_as_array(fn: Function, name: str) -> bool:
+    """Is a variable of which nothing is known used as only an array can be?"""
+    for use in loads(fn, name):
+        match fn.module.parent(use):
+            case ast.Attribute(attr=attr) if attr in ARRAY_ATTRIBUTES:
+                return True
+            case ast.BinOp(left=left, right=right) | ast.Compare(
+                left=left, comparators=[right]
+            ):
+                if not any(isinstance(fn.value(s), Seq) for s in (left, right)):
+                    return True
+            case ast.Subscript(value=base, slice=index) if base is use:
+                if isinstance(index, ast.Tuple) or traced(fn, index):
+                    return True
+    return False
+
+
+ARRAY_ATTRIBUTES = frozenset(
+    "shape ndim dtype size T at sum mean max min std var astype reshape ravel".split()
+)
 
 
 def may_be_python_number(fn: Function, node: ast.expr) -> bool:

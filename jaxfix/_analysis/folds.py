@@ -82,7 +82,7 @@ def _why(fn: Function, node: ast.Call, name: str) -> tuple[Evidence, ...]:
             return ()
         return _iterated(fn, node.args[0])
     for arg in node.args:
-        if because := arrays.traced(fn, arg):
+        if because := arrays.forced(fn, arg):
             return because
     return ()
 
@@ -93,7 +93,8 @@ def _iterated(fn: Function, arg: ast.expr) -> tuple[Evidence, ...]:
         return arrays.traced(fn, arg.elt)
     known = arrays.value(fn, arg)
     if isinstance(known, Array):
-        return arrays.traced(fn, arg)
+        is_clear = isinstance(arg, ast.Name) and arrays.is_used_as_array(fn, arg.id)
+        return arrays.forced(fn, arg) if is_clear else arrays.traced(fn, arg)
     if isinstance(known, Seq):
         items = known.items if known.items is not None else (known.elem,)
         if any(isinstance(i, Array) and i.traced for i in items):

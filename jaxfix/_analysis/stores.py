@@ -72,19 +72,8 @@ def is_clearly_array(fn: Function, target: ast.Subscript) -> bool:
     parts = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
     if len(parts) > 1 or any(fn.traced(part) for part in parts):
         return True
-    if not isinstance(target.value, ast.Name):
-        return False
-    for use in loads(fn, target.value.id):
-        match fn.module.parent(use):
-            case ast.Attribute(attr=attr) if attr in ("shape", "ndim", "dtype", "sum",
-                                                      "mean", "at", "T", "astype"):
-                return True
-            case ast.BinOp(left=left, right=right):
-                if not any(isinstance(fn.value(s), Seq) for s in (left, right)):
-                    return True
-            case ast.Subscript(value=base, slice=ast.Tuple()) if base is use:
-                return True
-    return False
+    base = target.value
+    return isinstance(base, ast.Name) and arrays.is_used_as_array(fn, base.id)
 
 
 # --- what is rebound
