@@ -599,9 +599,10 @@ def masked(
     before: list[ast.stmt] = []
     if done is not None:
         if targets:
-            body = [*(build.assign(t, build.load(t)) for t in ()), *body]
             raise Blocked(source, f"`{targets[0]}` is read after the loop")
-        mask = ast.If(build.not_(marked(build.load(done))), body, [])
+        # Not `~done`: before the first iteration the flag is Python's False.
+        going = build.call(f.spell("jax.numpy.logical_not"), build.load(done))
+        mask = ast.If(marked(going), body, [])
         mask.traced = True  # type: ignore[attr-defined]
         mask.origin = source  # type: ignore[attr-defined]
         body = [flatten_mask(mask)]

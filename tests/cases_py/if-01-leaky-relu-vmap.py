@@ -4,7 +4,7 @@
 # expect = "fix"
 # findings = [17]
 # oracle = "want"
-# want = "[[-0.2, 0.0, 3.0], [1.0, 0.0, -1.5]]"
+# want = "[[-0.2, 0.0, 3.0], [2.0, 0.0, -1.5]]"
 # ///
 """A scalar function written for one element is mapped over an array, then compiled."""
 
