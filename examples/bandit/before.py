@@ -19,7 +19,7 @@ def choose(key, values, epsilon):
 
 
 @jax.jit
-def play(key, epsilon, rounds=30):
+def play(key, epsilon, rounds):
     """Pull an arm in each round: how often each, and what they seem to pay."""
     counts = np.zeros(len(PAYOFFS), dtype=int)
     values = np.zeros(len(PAYOFFS))
@@ -41,7 +41,7 @@ def play(key, epsilon, rounds=30):
 
 def main():
     for epsilon in (0.1, 0.5):
-        counts, values, streak = play(jax.random.key(1), epsilon)
+        counts, values, streak = play(jax.random.key(1), epsilon, 30)
         shown = ", ".join(f"{v:.2f}" for v in values)
         print(f"epsilon {epsilon}: pulls {counts}, payoffs {shown}")
         print(f"    longest streak {streak}")

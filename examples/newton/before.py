@@ -13,13 +13,14 @@ def kepler(anomaly, mean_anomaly, eccentricity):
 
 @jax.jit
 def solve(mean_anomaly, eccentricity, tol=1e-5):
-    """The eccentric anomaly, and how many steps it took (-1: no convergence)."""
+    """The eccentric anomaly, and how many steps it took."""
     low, high = 0.0, jnp.pi
     x = mean_anomaly
-    for step in range(MAX_STEPS):
+    steps = 0
+    for _ in range(MAX_STEPS):
         f = kepler(x, mean_anomaly, eccentricity)
         if abs(f) < tol:
-            return x, step
+            break
         # Keep the root between low and high.
         if f > 0:
             high = x
@@ -29,7 +30,8 @@ def solve(mean_anomaly, eccentricity, tol=1e-5):
         if not low < guess < high:
             guess = (low + high) / 2
         x = guess
-    return x, -1
+        steps += 1
+    return x, steps
 
 
 def main():

@@ -48,7 +48,7 @@ def main():
     held_out = inputs[40:], labels[40:]
     params = {"weights": jnp.zeros(2), "bias": jnp.zeros(())}
     for rate in (2.0, 50.0):
-        best, best_loss, steps = fit(params, data, held_out, rate, 20)
+        best, best_loss, steps = fit(params, data, held_out, rate, 12)
         print(f"rate {rate}: loss {best_loss:.3f} after {steps} steps")
         print(f"    weights {best['weights'].round(2)}")
 
