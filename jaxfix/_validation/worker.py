@@ -1945,10 +1945,8 @@ class Validation:
         after_call = jax.tree_util.tree_map(place, self.on_after(call))
         got = outcome(lambda: compiled(after_call))
         if got.error is not None and want.error is None and self.is_shorter(call):
-            # jit traces loop bodies that have nothing to run on, and wants whole windows.
-            text = (
-                f"arrays shorter than any given: after raises {error_text(got.error)}"
-            )
+            why = error_text(got.error)
+            text = f"arrays shorter than any given: after raises {why}"
             self.job.notes.append(text)
             return
         if want.value is None and want.error is None and got.value is not None:
