@@ -21,7 +21,7 @@ def judged(tmp_path_factory):
     trees = Trees(folder / "before", folder / "after")
     write_trees(ALL, trees.before, trees.after)
     targets = targets_from_trees(trees.before, trees.after)
-    options = harness.Options(jobs=2, timeout_s=20)
+    options = harness.Options(jobs=2, timeout_s=30)
     found = {}
     for verdict in harness.run(trees, targets, options):
         found.setdefault(verdict.target.path.removesuffix(".py"), []).append(verdict)

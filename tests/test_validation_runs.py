@@ -19,7 +19,7 @@ BRANCH = (
     "    if x.sum() > 0:\n        return x * 2\n    return -x\n"
 )
 WHERE = "@jax.jit\ndef f({0}):\n{1}    return jnp.where(x.sum() > 0, x * 2, -x)\n"
-QUICK = harness.Options(timeout_s=30)
+QUICK = harness.Options(timeout_s=90)
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_what_the_project_does_to_the_worker_is_a_verdict(project):
         name: text.replace("def f(x):\n", "def f(x):\n    y = x\n")
         for name, text in before.items()
     }
-    options = replace(QUICK, timeout_s=10, memory_bytes=2**30)
+    options = replace(QUICK, timeout_s=15, memory_bytes=2**30)
     found = {k.partition(".")[0]: v for k, v in project(before, after, options).items()}
     assert set(found) == set(HOSTILE)
     assert found["hang"].kind is Kind.TIMED_OUT
