@@ -112,15 +112,19 @@ class MissingStaticArg(Rule):
         part, starts = unknown_parts(fn, demand)
         if part is None:
             return None
+        because = fn.traced(part)
+        if not because and not is_mendable(fn, starts):
+            return None
         text = f"`{ast.unparse(part)}` is {demand.what}, and is traced"
         standby = not demand.firm and not is_needed(fn, demand, starts)
-        return Problem(text, fn.traced(part), standby)
+        return Problem(text, because, standby)
 
     def plan(self, fn: Function, node: ast.AST) -> Plan:
         change = change_at(fn, node)
         demand = demands.demand_of(fn, node)
         if demand is not None and not demand.firm:
             refuse_arrays(change)
+            refuse_unseen(fn, change)
         for declaration in change.declarations.values():
             static_options.check_declaration(declaration.root)
         if not change.names():
@@ -153,6 +157,16 @@ def unknown_parts(
     return first, starts
 
 
+def is_mendable(fn: Function, starts: list[origins.Origins]) -> bool:
+    """Is there a declaration that would help? Else it is not sure that there is a fault."""
+    try:
+        for start in starts:
+            declarations.closure(fn.facts, start)
+    except CannotFix:
+        return False
+    return True
+
+
 def is_needed(
     fn: Function, demand: demands.Demand, starts: list[origins.Origins]
 ) -> bool:
@@ -174,6 +188,35 @@ def refuse_arrays(change: declarations.Closure) -> None:
             raise CannotFix(
                 f"{text} is an array, and a static argument must be hashable"
             )
+
+
+def refuse_unseen(fn: Function, change: declarations.Closure) -> None:
+    """A parameter that nobody gives, and that may be meant for arrays.
+
+    Raises:
+      CannotFix: neither a call nor its default or annotation says that it is none.
+    """
+    for one in sorted(change.parameters, key=lambda p: p.name):
+        is_called = bool(fn.facts.call_sites.get(id(one.node)))
+        if not is_called and not is_plain(one):
+            raise CannotFix(f"no call shows that `{one.name}` is not an array")
+
+
+def is_plain(one: Parameter) -> bool:
+    """Do its annotation or its default say that a parameter is a Python value?"""
+    spec = one.node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    defaults = dict(zip(reversed(positional), reversed(spec.defaults), strict=False))
+    defaults |= {a: d for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d}
+    for arg in (*positional, *spec.kwonlyargs):
+        if arg.arg != one.name:
+            continue
+        match arg.annotation, defaults.get(arg):
+            case ast.Name(id="int" | "bool" | "str"), _:
+                return True
+            case _, ast.Constant(value=bool() | int() | str() | None):
+                return arg in defaults
+    return False
 
 
 def change_at(fn: Function, node: ast.AST) -> declarations.Closure:

@@ -61,10 +61,9 @@ class VaryingStaticArg(Rule):
                 problem = fresh_object(fn, given, name)
                 if problem is not None:
                     return problem
-                if parameter in fn.facts.used_as_static:
-                    problem = many_values(fn, given, name)
-                    if problem is not None:
-                        return problem
+                problem = many_values(fn, given, name)
+                if problem is not None and parameter in fn.facts.used_as_static:
+                    return problem
         return None
 
     def plan(self, fn: Function, node: ast.Call) -> Plan:

@@ -18,7 +18,7 @@ from .objects import FunctionNode, FunctionValue, MethodValue, TransformedValue
 from .origins import all_definitions
 from .project import Module, Project
 from .python_calls import loop_tracer
-from .scopes import scope_names
+from .scopes import parameter_names, scope_names
 from .statements import is_choice
 from .static_uses import roots_at, used_as_static
 from .values import Array, Lib, Value, is_static, tracer
@@ -149,6 +149,14 @@ class Function:
             interpreter.contexts.get(id(self.node), 0) <= MAX_CONTEXTS
             and interpreter.spent <= MAX_CALLS
         )
+
+    @cached_property
+    def variables(self) -> frozenset[str]:
+        """The local variables, parameters and variables of comprehensions included."""
+        own = frozenset(self.definitions)
+        if isinstance(self.node, ast.Module):
+            return own
+        return own | set(parameter_names(self.node))
 
     @cached_property
     def flow(self) -> Flow:

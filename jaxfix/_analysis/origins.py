@@ -14,13 +14,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .call_sites import Parameter, Site, Unclear, argument
-from .objects import (
-    BoundValue,
-    FunctionNode,
-    FunctionValue,
-    InstanceValue,
-)
-from .scopes import local_names, parameter_names
+from .objects import BoundValue, FunctionValue, InstanceValue
+from .scopes import parameter_names
 from .values import Lib, Unknown, alternatives, holds_tracer
 
 if TYPE_CHECKING:
@@ -232,30 +227,13 @@ def _collect(fn: Function, node: ast.AST, found: Origins) -> None:
 
 def owner_of(fn: Function, name: str) -> Function | None:
     """The function, `fn` or one around it, of which `name` is a local variable."""
-    around: list[ast.AST] = [fn.node, *fn.module.ancestors(fn.node)]
-    for node in around:
+    for node in (fn.node, *fn.module.ancestors(fn.node)):
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             continue
-        if name in _locals(node):
-            return fn.facts.function(node)
+        owner = fn.facts.function(node)
+        if owner is not None and name in owner.variables:
+            return owner
     return None
-
-
-def _locals(node: FunctionNode) -> Sequence[str]:
-    names = local_names(node)
-    own = [
-        n.id
-        for n in ast.walk(node)
-        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-    ]
-    inner = {
-        n.id
-        for f in ast.walk(node)
-        if f is not node and isinstance(f, ast.FunctionDef | ast.AsyncFunctionDef)
-        for n in ast.walk(f)
-        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-    }
-    return [*names, *(n for n in own if n not in inner)]
 
 
 def is_parameter(fn: Function, name: str) -> bool:
@@ -288,6 +266,10 @@ def all_definitions(fn: Function) -> dict[str, list[ast.expr] | None]:
                 table[name] = None
             else:
                 known.append(source)
+    for node in fn.walk():
+        if isinstance(node, ast.Global | ast.Nonlocal):
+            for name in node.names:
+                table.pop(name, None)
     return table
 
 
