@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from planted import rewrites, write_trees
 
 from jaxfix._validation import harness
 from jaxfix._validation.trees import Trees, targets_from_trees
 from jaxfix._validation.verdict import Kind
+from tests.planted import rewrites, write_trees
 
 ALL = rewrites()
 WRONG = [rewrite for rewrite in ALL if not rewrite.is_right]
