@@ -23,6 +23,7 @@ from .values import (
     Dict,
     DType,
     Seq,
+    Shape,
     Static,
     Union,
     Unknown,
@@ -98,7 +99,7 @@ def agree(spell: Spell, name: str, a: Typed, b: Typed) -> tuple[ast.expr, ast.ex
             fitted(spell, a, b) if is_literal(a.node) else a.node,
             fitted(spell, b, a) if is_literal(b.node) else b.node,
         )
-    if x.dtype == y.dtype:
+    if same_dtype(x.dtype, y.dtype):
         return reshaped(spell, a, b, x, y)
     target = promote(x.dtype, y.dtype)
     return (
@@ -107,12 +108,27 @@ def agree(spell: Spell, name: str, a: Typed, b: Typed) -> tuple[ast.expr, ast.ex
     )
 
 
+def same_dtype(a: DType, b: DType) -> bool:
+    """Equal, where the default dtypes are 32 bits wide (JAX says so if they are not)."""
+    return a.weak == b.weak and _narrow(a) == _narrow(b)
+
+
+def _narrow(dtype: DType) -> frozenset[str]:
+    words = {"float": "float32", "int": "int32", "complex": "complex64"}
+    return frozenset(words.get(name, name) for name in dtype.strong)
+
+
 def check_shapes(name: str, a: Typed, b: Typed, x: Array, y: Array) -> None:
-    if x.shape is None or y.shape is None or x.shape == y.shape:
-        return
-    if is_literal(a.node) or is_literal(b.node):
+    if is_literal(a.node) or is_literal(b.node) or not differ(x.shape, y.shape):
         return
     raise CannotFix(f"{name} has another shape in one branch than in the other")
+
+
+def differ(a: Shape, b: Shape) -> bool:
+    """Are two shapes certainly different? Where it is not certain, JAX will tell."""
+    if a is None or b is None or a == b:
+        return False
+    return all(isinstance(part, tuple) for part in a | b)
 
 
 def reshaped(
@@ -152,7 +168,7 @@ def cast(
     target: DType | None,
 ) -> ast.expr:
     """`this` as an array of dtype `target`."""
-    if target is None or mine.dtype == target:
+    if target is None or mine.dtype is None or same_dtype(mine.dtype, target):
         return this.node
     named = isinstance(other.node, ast.Name) and theirs.dtype == target
     if is_literal(this.node):
@@ -255,5 +271,5 @@ def same_type(name: str, a: Value | None, b: Value | None) -> None:
     if x.dtype is not None and y.dtype is not None and x.dtype != y.dtype:
         if x.dtype.kind != y.dtype.kind:
             raise CannotFix(f"a part of {name} has another dtype in one branch")
-    if x.shape is not None and y.shape is not None and x.shape != y.shape:
+    if differ(x.shape, y.shape):
         raise CannotFix(f"a part of {name} has another shape in one branch")

@@ -582,9 +582,14 @@ def match_to_ifs(desugar: Desugar, stmt: ast.Match) -> list[ast.stmt]:
         subject = build.load(name)
     orelse: list[ast.stmt] = []
     for index, case in reversed(list(enumerate(stmt.cases))):
-        if case.guard is not None:
-            raise Blocked(stmt, "a case with a guard on a traced value")
-        test = _pattern_test(stmt, subject, case.pattern)
+        if isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None:
+            if case.pattern.name is not None:
+                before.append(build.assign(case.pattern.name, subject))
+            test = case.guard
+        else:
+            test = _pattern_test(stmt, subject, case.pattern)
+            if case.guard is not None and test is not None:
+                test = ast.BoolOp(ast.And(), [test, case.guard])
         if test is None:
             if index != len(stmt.cases) - 1:
                 raise Blocked(stmt, "a case that always matches is not the last one")
@@ -610,8 +615,6 @@ def _pattern_test(
             tests = [_pattern_test(stmt, subject, p) for p in patterns]
             if all(t is not None for t in tests):
                 return ast.BoolOp(ast.Or(), [t for t in tests if t is not None])
-        case ast.MatchAs(pattern=None, name=None):
-            return None
     raise Blocked(stmt, f"the pattern `{ast.unparse(pattern)}` binds or takes apart")
 
 

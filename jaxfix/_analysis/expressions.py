@@ -105,6 +105,10 @@ def attribute(
             found = base.lookup(name)
             if isinstance(found, MethodValue) and found.name == "property":
                 return found.receiver
+            if isinstance(found, MethodValue) and found.name == "staticmethod":
+                return found.receiver
+            if isinstance(found, MethodValue) and found.name == "classmethod":
+                return BoundValue(found.receiver, base)
             if found is None and name == "_make" and base.kind == "namedtuple":
                 return MethodValue(base, name)
             if base.kind == "enum" and found is not None:
@@ -221,9 +225,9 @@ def item(frame: Frame, base: Value, index: Value) -> Value:
         case Array(tree=True, assumed=True) if isinstance(index, Const) and isinstance(
             index.value, str
         ):
-            return replace(base)
+            return part_of(base, f"[{index.value!r}]")
         case Array(tree=True, assumed=True) if not holds_tracer(index):
-            return replace(base)
+            return part_of(base, "[]")
         case Array():
             return subscript(base, index)
         case Const(value=str() | bytes()):
@@ -249,6 +253,14 @@ def item(frame: Frame, base: Value, index: Value) -> Value:
             return MethodValue(receiver, "at[]")
         case _:
             return Unknown()
+
+
+def part_of(tree: Array, which: str) -> Array:
+    """A part of what may be a pytree or an array."""
+    shape = tree.shape
+    if shape is not None:
+        shape = frozenset(f"{part}{which}" for part in shape)
+    return replace(tree, shape=shape or None)
 
 
 def constant_item(constants: tuple[object, ...], index: Value) -> Value:
@@ -617,6 +629,14 @@ def qualname_of_class(frame: Frame) -> str:
 def is_generator(node: FunctionNode) -> bool:
     if isinstance(node, ast.Lambda):
         return False
+    known: bool | None = getattr(node, "has_yield", None)
+    if known is None:
+        known = _has_yield(node)
+        node.has_yield = known  # type: ignore[union-attr]
+    return known
+
+
+def _has_yield(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     todo: list[ast.AST] = list(node.body)
     while todo:
         inner = todo.pop()

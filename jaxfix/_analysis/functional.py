@@ -22,7 +22,7 @@ from .facts import Function
 from .finding import CannotFix
 from .flow import definitely_writes, exits, uses_before_definite_write
 from .scopes import mutations, names, reads, writes
-from .values import BOOL, SCALAR, Array, Const, Seq, Static, Value
+from .values import BOOL, SCALAR, Array, Const, Seq, Shape, Static, Value
 
 Types = dict[str, Value]
 NameSet = frozenset[str]
@@ -805,17 +805,37 @@ def is_whereable(a: Typed, b: Typed) -> bool:
     A bare parameter may be a pytree; beside an array or a number it is an array.
     """
     bare = 0
+    shapes: list[Shape] = []
     for side in (a, b):
         value = collapse(side.value)
         if isinstance(value, Static) and not value.type:
             # It is known while tracing: beside an array it is a number.
             bare += 1
+            shapes.append(SCALAR)
             continue
         found = as_array(value) if value is not None else None
         if found is None or found.key:
             return False
         bare += found.tree and found.assumed
-    return bare < 2
+        shapes.append(found.shape)
+    if is_literal(a.node) or is_literal(b.node):
+        return True
+    return bare < 2 and alike(*shapes)
+
+
+def alike(a: Shape, b: Shape) -> bool:
+    """Are two shapes equal, as far as one can see? `where` would broadcast in silence.
+
+    Parameters of which nothing is known are taken for numbers: a condition on them is
+    only true or false if they are.
+    """
+    if a is None or b is None:
+        return False
+    return a == b or all(is_parameter(part) for part in a | b)
+
+
+def is_parameter(part: object) -> bool:
+    return isinstance(part, str) and part.startswith("?") and "[" not in part
 
 
 def check_where(name: str, a: Typed, b: Typed) -> None:
@@ -823,7 +843,7 @@ def check_where(name: str, a: Typed, b: Typed) -> None:
     x, y = as_array(collapse(a.value) or Const(0)), as_array(collapse(b.value) or Const(0))
     if x is None or y is None or x.shape is None or y.shape is None or x.shape == y.shape:
         return
-    if is_literal(a.node) or is_literal(b.node):
+    if is_literal(a.node) or is_literal(b.node) or alike(x.shape, y.shape):
         return
     raise CannotFix(f"the shape of {name} depends on the condition")
 

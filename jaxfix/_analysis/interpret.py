@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +29,7 @@ from .objects import (
     Scope,
     TransformedValue,
 )
-from .project import INTERESTING, Module, Project
+from .project import INTERESTING, WORDS, Module, Project
 from .results import result_of
 from .values import (
     Array,
@@ -96,12 +95,13 @@ class Interpreter:
         self.differentiated: set[int] = set()  # functions under reverse-mode grad
         self.batched: set[int] = set()
         self.contexts: dict[int, int] = {}
+        self.transforming: set[int] = set()  # functions in which a transform is applied
         self.failures: dict[str, str] = {}
         self.loop_heads: dict[int, dict[str, Value]] = {}
         self.state_writes: dict[int, state.StateWrite] = {}
         self.advanced: dict[int, str] = {}  # calls that advance an outer iterator
         self.born: dict[int, tuple[dict[str, Value], int]] = {}  # instances, by trace
-        self.bindings: dict[tuple[int, str], list[ast.AST]] = {}
+        self.bindings: dict[int, dict[str, list[ast.AST]]] = {}
         self.traces = 0
         self.heap = 0
         self.spent = 0
@@ -160,67 +160,61 @@ class Interpreter:
         """
         if not INTERESTING.search(module.text.encode()):
             return
-        lines = [line.encode() for line in module.text.split("\n")]
-        known: set[str] | None = None
+        known: frozenset[str] | None = None
         for _ in range(3):
-            names = self._names_of_transformed(module)
-            if names == known:
+            words = WORDS | self._names_of_transformed(module)
+            if words == known:
                 break
-            known = names
-            words = re.compile(
-                INTERESTING.pattern
-                + b"".join(rb"|\b%s\b" % re.escape(n.encode()) for n in sorted(names))
-            )
-            scope = self.module_scope(module)
-            self._sweep_body(module, module.tree.body, scope, words, lines)
+            known = words
+            self._sweep_body(module, module.tree.body, words)
 
-    def _names_of_transformed(self, module: Module) -> set[str]:
-        """Names of transformed functions, of those that transform them, of their classes."""
-        names = {
-            name
-            for name, value in module.globals.items()
-            if isinstance(value, TransformedValue)
-        }
-        functions = [self.functions[key] for key in self.called]
-        for root in self.transformed.values():
-            for outer in root.module.ancestors(root.node):
-                if (function := self.functions.get(id(outer))) is not None:
-                    functions.append(function)
+    def _names_of_transformed(self, module: Module) -> frozenset[str]:
+        """Names, in a module, of transformed functions and of those that transform."""
+        functions = [self.functions[key] for key in self.called.keys() | self.transforming]
+        names: set[str] = set()
+        wanted: set[int] = set()
         for function in functions:
-            names.add(function.name)
+            if function.module is module:
+                names.add(function.name)
+                if function.owner is not None:
+                    names.add(function.owner.name)
+            wanted.add(id(function.node))
             if function.owner is not None:
-                names.add(function.owner.name)
-        return {n for n in names if n.isidentifier()}
+                wanted.add(id(function.owner.node))
+        for name, value in module.globals.items():
+            if isinstance(value, TransformedValue):
+                names.add(name)
+            elif isinstance(value, FunctionValue | ClassValue) and id(value.node) in wanted:
+                names.add(name)
+        return frozenset(n for n in names if n.isidentifier())
 
     def _sweep_body(
         self,
         module: Module,
         body: Sequence[ast.stmt],
-        scope: Scope,
-        words: re.Pattern[bytes],
-        lines: list[bytes],
+        words: frozenset[str],
     ) -> None:
         for stmt in body:
             if isinstance(stmt, ast.ClassDef):
                 cls = self._classes.get(id(stmt))
                 if cls is not None:
-                    self._sweep_class(module, cls, words, lines)
+                    self._sweep_class(module, cls, words)
             elif isinstance(stmt, ast.FunctionDef | ast.AsyncFunctionDef):
                 if self._has_run(stmt):
                     continue
-                if mentions(stmt, words, lines):
+                if module.mentions(stmt, words):
                     fn = self.functions.get(id(stmt))
                     if fn is not None:
                         frame = Frame(self, module, self.module_scope(module))
                         self.run_function(frame, fn, self.unknown_args(fn), None)
             elif isinstance(stmt, ast.If | ast.Try | ast.With | ast.For | ast.While):
                 for part in ("body", "orelse", "finalbody"):
-                    self._sweep_body(module, getattr(stmt, part, []), scope, words, lines)
+                    self._sweep_body(module, getattr(stmt, part, []), words)
 
     def _sweep_class(
-        self, module: Module, cls: ClassValue, words: re.Pattern[bytes], lines: list[bytes]
+        self, module: Module, cls: ClassValue, words: frozenset[str]
     ) -> None:
-        if not mentions(cls.node, words, lines):
+        if not module.mentions(cls.node, words):
             return
         frame = Frame(self, module, self.module_scope(module))
         instance: Value | None = None
@@ -229,7 +223,7 @@ class Interpreter:
                 continue
             if self._has_run(stmt):
                 continue
-            if not mentions(stmt, words, lines):
+            if not module.mentions(stmt, words):
                 continue
             instance = instance or self.example_instance(frame, cls)
             member = cls.scope.vars.get(stmt.name)
@@ -246,7 +240,8 @@ class Interpreter:
 
     def _has_run(self, node: ast.AST) -> bool:
         """Did a call run the function, or will it run as the root that it is?"""
-        return id(node) in self.on_host | self.reached.keys() | self.called.keys()
+        key = id(node)
+        return key in self.on_host or key in self.reached or key in self.called
 
     def example_instance(self, frame: Frame, cls: ClassValue) -> InstanceValue:
         """An instance of `cls` about whose constructor's arguments nothing is known."""
@@ -659,9 +654,3 @@ def first_why(bound: Mapping[str, Value]) -> Why | None:
         if (found := holds_tracer(value)) is not None and found.why is not None:
             return found.why
     return None
-
-
-def mentions(node: ast.stmt, words: re.Pattern[bytes], lines: list[bytes]) -> bool:
-    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    start = min([node.lineno, *(d.lineno for d in decorators)]) - 1
-    return any(words.search(line) for line in lines[start : node.end_lineno])

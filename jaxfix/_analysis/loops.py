@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from . import build
-from .agree import Typed, cast, collapse
+from .agree import Typed, cast, collapse, same_dtype
 from .arguments import as_array
 from .booleans import junction, marked
 from .desugar import Blocked, copy_with
@@ -322,7 +322,7 @@ def with_type(
         if x.shape != SCALAR or not isinstance(before, Const):
             raise CannotFix(f"the shape of `{name}` changes in the loop")
         return like_another(f, name, before, y, context)
-    if x.dtype is None or y.dtype is None or x.dtype == y.dtype:
+    if x.dtype is None or y.dtype is None or same_dtype(x.dtype, y.dtype):
         return node
     target = promote(x.dtype, y.dtype)
     if x.dtype.is_weak:
@@ -618,7 +618,12 @@ def masked(
         for n in writes(body)
         if n in live and n not in bound_before
     ]
-    before += [initial_result(f, source, n, node) for n in unbound]
+    before += [
+        initial_result(f, source, n, node)
+        if is_result(n, node)
+        else first_binding(f, source, n, node)
+        for n in unbound
+    ]
     for stmt in before:
         f.advance(stmt, context)
         f.advance(stmt, inner)
@@ -661,6 +666,21 @@ def initial_result(
     if any(z is None or ast.dump(z) != ast.dump(zeros[0] or z) for z in zeros):
         raise Blocked(source, "what the loop returns has no known type")
     assert zeros[0] is not None, "checked above"
+    return build.assign(name, zeros[0])
+
+
+def first_binding(
+    f: Functional, source: ast.AST, name: str, node: ast.stmt
+) -> ast.stmt:
+    """A value for a name that only the way out of a static loop binds.
+
+    If the loop is not left that way, Python has no value for the name, and nobody who
+    runs without an error reads it.
+    """
+    zeros = [zero_value(v) for v in f.assigned_values(name, node)]
+    texts = {ast.dump(z) for z in zeros if z is not None}
+    if len(texts) != 1 or None in zeros or zeros[0] is None:
+        raise Blocked(source, f"`{name}` has no value if the loop does not run even once")
     return build.assign(name, zeros[0])
 
 

@@ -13,13 +13,15 @@ from .values import Value
 # Names that apply a transform, or whose misuse a rule looks for. A function whose source
 # mentions none of them, nor the name of a transformed function, is not interpreted on its
 # own (it is when traced code calls it).
-INTERESTING = re.compile(
-    rb"\b(?:jit|pjit|filter_jit|vmap|filter_vmap|pmap|shard_map|grad|value_and_grad"
-    rb"|filter_grad|filter_value_and_grad|jacfwd|jacrev|jacobian|hessian|jvp|vjp"
-    rb"|linearize|checkpoint|remat|custom_jvp|custom_vjp|eval_shape|make_jaxpr|scan"
-    rb"|cond|switch|while_loop|fori_loop|associative_scan|vectorize|piecewise"
-    rb"|pallas_call|custom_root|custom_linear_solve|PRNGKey|random|transform)\b"
+WORDS = frozenset(
+    "jit pjit filter_jit vmap filter_vmap pmap shard_map grad value_and_grad filter_grad "
+    "filter_value_and_grad jacfwd jacrev jacobian hessian jvp vjp linearize checkpoint "
+    "remat custom_jvp custom_vjp eval_shape make_jaxpr scan cond switch while_loop "
+    "fori_loop associative_scan vectorize piecewise pallas_call custom_root "
+    "custom_linear_solve PRNGKey random transform".split()
 )
+INTERESTING = re.compile(rb"\b(?:%s)\b" % b"|".join(w.encode() for w in sorted(WORDS)))
+_IDENTIFIER = re.compile(r"[^\W\d]\w*")
 
 
 @dataclass(slots=True, eq=False)
@@ -36,9 +38,24 @@ class Module:
     state: str = "new"  # "new" | "running" | "done"
     rebound: frozenset[str] = frozenset()
     parents: dict[int, ast.AST] = field(default_factory=dict)
+    lines: list[str] = field(default_factory=list)
+    words: dict[int, frozenset[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.rebound = rebound_globals(self.tree)
+        if "global" in self.text:
+            self.rebound = rebound_globals(self.tree)
+
+    def mentions(self, node: ast.stmt, words: frozenset[str]) -> bool:
+        """Does the source of a statement, its decorators too, have one of the words?"""
+        found = self.words.get(id(node))
+        if found is None:
+            if not self.lines:
+                self.lines = self.text.split("\n")
+            decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+            start = min([node.lineno, *(d.lineno for d in decorators)]) - 1
+            text = "\n".join(self.lines[start : node.end_lineno])
+            found = self.words[id(node)] = frozenset(_IDENTIFIER.findall(text))
+        return not found.isdisjoint(words)
 
     def parent(self, node: ast.AST) -> ast.AST | None:
         """The syntactic parent of a node of this module."""

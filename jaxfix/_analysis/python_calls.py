@@ -96,7 +96,8 @@ def iterate(frame: Frame, value: Value) -> Value:
             return Static()
         case Array():
             if value.tree and value.assumed:
-                return replace(value)
+                shape = value.shape and frozenset(f"{part}[]" for part in value.shape)
+                return replace(value, shape=shape or None)
             return subscript(value, Static("int"))
         case Const(value=str()):
             return Static("str")
@@ -507,6 +508,13 @@ def _partial(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Val
     return PartialValue(args[0], tuple(args[1:]), tuple(keywords.items()))
 
 
+def _method_kind(kind: str) -> Any:
+    def handler(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:
+        return MethodValue(args[0], kind) if args else Unknown()
+
+    return handler
+
+
 def _wraps(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:
     return Lib("jaxfix.identity")
 
@@ -601,6 +609,9 @@ SPECIAL: dict[str, Any] = {
     "numpy.random.RandomState": _made("numpy.random.Generator()"),
     "random.Random": _made("random.Random()"),
     "logging.getLogger": _made("logging.Logger()"),
+    "staticmethod": _method_kind("staticmethod"),
+    "classmethod": _method_kind("classmethod"),
+    "property": _method_kind("property"),
     "functools.partial": _partial,
     "jax.tree_util.Partial": _partial,
     "functools.wraps": _wraps,

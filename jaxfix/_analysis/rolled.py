@@ -70,6 +70,10 @@ def growing(
         match parent:
             case ast.Assign(targets=[ast.Name()], value=ast.List(elts=[])) if start is None:
                 start = parent
+            case ast.Tuple() if start is None and (
+                several := several_lists(fn.module.parent(parent), loop)
+            ):
+                start = several
             case ast.Attribute(attr="append") if inside(node, append):
                 continue
             case ast.Call(args=[first], keywords=[]) if (
@@ -86,6 +90,24 @@ def growing(
     if fn.module.parent(start) is not fn.module.parent(loop):
         raise CannotFix(f"the list `{name}` is not made beside the loop")
     return Growing(name, start, append, value, tuple(stacked))
+
+
+def several_lists(node: ast.AST | None, loop: ast.For) -> ast.Assign | None:
+    """`a, b = [], []`, all of which the loop fills."""
+    match node:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+            empty = all(isinstance(v, ast.List) and not v.elts for v in values)
+            filled = {
+                n.value.id
+                for n in ast.walk(loop)
+                if isinstance(n, ast.Attribute)
+                and n.attr == "append"
+                and isinstance(n.value, ast.Name)
+            }
+            names_ = [t.id for t in targets if isinstance(t, ast.Name)]
+            if empty and len(names_) == len(targets) and filled >= set(names_):
+                return node
+    return None
 
 
 def inside(node: ast.AST, outer: ast.AST) -> bool:

@@ -96,6 +96,7 @@ def call_library(
     primitive = PRIMITIVES.get(name)
     if primitive is None:
         return None
+    note_transforming(frame)
     named = dict(keywords)
     value: Value = primitive(frame, args, named, node)
     return value
@@ -125,12 +126,19 @@ def wrap(
     known = frame.interp.transformed.setdefault(key, made)
     if known.function == made.function:
         made = known
+    note_transforming(frame)
     inner = underlying(function)
     if inner is not None:
         users = frame.interp.called.setdefault(id(inner.node), [])
         if made not in users:
             users.append(made)
     return made
+
+
+def note_transforming(frame: Frame) -> None:
+    """Its callers decide which functions are transformed here: they must be run too."""
+    interp = frame.interp
+    interp.transforming.update(id(n) for n in frame.stack if id(n) in interp.functions)
 
 
 def underlying(function: Value) -> FunctionValue | None:
@@ -277,7 +285,7 @@ def staged(
     def enter(name: str | None, value: Value) -> Value:
         if name in static:
             return loosened(value)
-        return convert(value, why)
+        return with_symbol(convert(value, why), root, name)
 
     given = [
         enter(names[i] if i < len(names) else None, value) for i, value in enumerate(args)
@@ -288,6 +296,15 @@ def staged(
     if frame.under:
         return as_tracers(result, why)
     return as_concrete(result)
+
+
+def with_symbol(value: Value, root: TransformedValue, name: str | None) -> Value:
+    """A parameter of which nothing is known has the shape "that of the parameter"."""
+    if isinstance(value, Array) and value.assumed and value.shape is None and name:
+        fn = underlying(root.function)
+        where = fn.qualname if fn is not None else ""
+        return replace(value, shape=frozenset({f"?{where}.{name}"}))
+    return value
 
 
 def filtered(value: Value, why: Why | None) -> Value:
