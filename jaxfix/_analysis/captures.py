@@ -88,6 +88,7 @@ class Story:
     is made anew, in the function `home`. `cycles`: what changes it after a call.
     """
 
+    root: TransformedValue
     site: ast.AST | None
     home: ScopeNode | None
     traces: dict[int, list[ast.AST]]
@@ -311,9 +312,13 @@ class Captures:
         # What compiled code stores itself is a tracer: a problem of its own.
         if len(outside) < len(changes) or self.is_always_the_same(place, changes):
             return None
-        for root in self.compiled[id(value.node)]:
-            change = self.unseen(root, place, outside)
+        altering = self.altering(place, outside)
+        # One transform may be applied to a function of many objects, or at many times.
+        roots = {id(root.node): root for root in self.compiled[id(value.node)]}
+        for root in roots.values():
+            change = self.unseen(self.story(root, outside, altering))
             if change is not None:
+                rejitted = self.is_rejitted(root, outside)
                 return Capture(
                     place,
                     tuple(reads),
@@ -321,7 +326,7 @@ class Captures:
                     value.module,
                     root,
                     change,
-                    self.is_rejitted(root, outside),
+                    rejitted,
                 )
         return None
 
@@ -334,11 +339,8 @@ class Captures:
 
     # --- when
 
-    def unseen(
-        self, root: TransformedValue, place: Place, changes: list[Change]
-    ) -> Change | None:
+    def unseen(self, story: Story) -> Change | None:
         """A change that can come between two calls of one compiled function."""
-        story = self.story(root, place, changes)
         callers = {*story.tracing, *story.traces}
         both = callers & {*story.altering, *(id(c.owner) for c in story.changes)}
         scopes = [(k, s) for k, s in self.scopes.items() if k in both]
@@ -347,27 +349,38 @@ class Captures:
                 change = self.between(story, key, scope)
                 if change is not None:
                     return change
-        return self.from_outside(root, story)
+        return self.from_outside(story)
 
-    def story(
-        self, root: TransformedValue, place: Place, changes: list[Change]
-    ) -> Story:
-        site, home = self.site(root)
-        traces: dict[int, list[ast.AST]] = {}
+    @cached_property
+    def traces(self) -> dict[int, dict[int, list[ast.AST]]]:
+        """The calls of transformed functions from the host: by transform, by caller."""
+        found: dict[int, dict[int, list[ast.AST]]] = {}
         for owner, calls in self.calls.items():
-            nodes: list[ast.AST] = [n for n, ran in calls if root in ran]
-            if nodes and owner not in self.compiled:
-                traces[owner] = nodes
+            if owner in self.compiled:
+                continue
+            for node, ran in calls:
+                for value in ran:
+                    if isinstance(value, TransformedValue):
+                        callers = found.setdefault(id(value.node), {})
+                        callers.setdefault(owner, []).append(node)
+        return found
+
+    def altering(self, place: Place, changes: list[Change]) -> dict[int, Change]:
+        """The functions that get to a change, other than by making the variable."""
         binder = place.owner if place.kind == "local" else None
         by_owner = {id(c.owner): c for c in reversed(changes) if id(c.owner) != binder}
-        return Story(
-            site,
-            home,
-            traces,
-            self.reaching(o for o in traces if o != id(home)),
-            changes,
-            {k: by_owner[first] for k, first in self.reaching(by_owner).items()},
-        )
+        return {k: by_owner[first] for k, first in self.reaching(by_owner).items()}
+
+    def story(
+        self,
+        root: TransformedValue,
+        changes: list[Change],
+        altering: dict[int, Change],
+    ) -> Story:
+        site, home = self.site(root)
+        traces = self.traces.get(id(root.node), {})
+        tracing = self.reaching(o for o in traces if o != id(home))
+        return Story(root, site, home, traces, tracing, changes, altering)
 
     def between(self, story: Story, key: int, scope: ScopeNode) -> Change | None:
         """A change between two calls, by the order of one function's statements."""
@@ -395,10 +408,10 @@ class Captures:
                 return change
         return None
 
-    def from_outside(self, root: TransformedValue, story: Story) -> Change | None:
+    def from_outside(self, story: Story) -> Change | None:
         """A change by a function that nobody in the project calls: anyone may."""
         users = [k for k in story.tracing if self.is_entry(k)]
-        fn = underlying(root.function)
+        fn = underlying(story.root.function)
         if not story.traces and fn is not None:
             users.append(id(fn.node))
         for key, change in story.altering.items():

@@ -384,13 +384,8 @@ class Places:
         return known
 
     def aliases_of(self, name: str) -> set[str]:
-        """The name, and those that assignments and imports give to what it names."""
-        names, todo = {name}, [name]
-        while todo:
-            more = self._aliases.get(todo.pop(), set()) - names
-            names |= more
-            todo += sorted(more)
-        return names
+        """The name, and those that an assignment or import gives to what it names."""
+        return {name} | self._aliases.get(name, set())
 
     def _changes_at(
         self, module: Module, node: ast.AST, read: Place, depth: int
