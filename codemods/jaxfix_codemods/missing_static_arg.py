@@ -111,7 +111,7 @@ class MissingStaticArg(Rule):
             return None
         part, starts = unknown_parts(fn, demand)
         if part is None:
-            return None
+            return computed(fn, demand)
         because = fn.traced(part)
         if not because and not is_mendable(fn, starts):
             return None
@@ -219,6 +219,18 @@ def is_plain(one: Parameter) -> bool:
     return False
 
 
+def computed(fn: Function, demand: demands.Demand) -> Problem | None:
+    """A shape or the like that is computed from data, which nothing makes known."""
+    if not demand.firm:
+        return None
+    for part in demand.parts:
+        because = fn.traced(part)
+        if because and declarations.unknown(fn, part) is None:
+            text = f"`{ast.unparse(part)}` is {demand.what}, and is computed from data"
+            return Problem(text, because)
+    return None
+
+
 def change_at(fn: Function, node: ast.AST) -> declarations.Closure:
     """All that must change for the sake of one node."""
     setting = setting_at(fn, node)
@@ -227,7 +239,9 @@ def change_at(fn: Function, node: ast.AST) -> declarations.Closure:
         starts = [origins.Origins({setting})]
     else:
         assert demand is not None, "a problem was found"
-        _, starts = unknown_parts(fn, demand)
+        part, starts = unknown_parts(fn, demand)
+        if part is None:
+            raise CannotFix("no declaration makes known what is computed from data")
     change = declarations.Closure()
     for start in starts:
         change.add(declarations.closure(fn.facts, start))
