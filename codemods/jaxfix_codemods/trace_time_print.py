@@ -68,12 +68,11 @@ class TraceTimePrint(Rule):
             return None
         if because := printing.printed(fn, node):
             return Problem("`print` of a traced value shows a tracer", because)
-        if (test := printing.decided_by(fn, node)) is not None:
-            why = test.why.chain() if test.why is not None else ()
-            return Problem(
-                "`print` that depends on a traced value", tuple(reversed(why))
-            )
-        return None
+        test = printing.decided_by(fn, node)
+        if test is None or test.why is None:
+            return None
+        because = tuple(reversed(test.why.chain()))
+        return Problem("`print` that depends on a traced value", because)
 
     def plan(self, fn: Function, node: ast.Call) -> Plan:
         printing.replacement(fn, node, str, str)

@@ -21,7 +21,14 @@ from .objects import (
     PartialValue,
     TransformedValue,
 )
-from .scopes import local_names, parameter_names, reads, scope_body, writes
+from .scopes import (
+    FUNCTIONS,
+    local_names,
+    parameter_names,
+    reads,
+    scope_body,
+    writes,
+)
 from .values import Array, Lib, Value, is_static
 
 RANDOM = "jax.random."
@@ -173,8 +180,20 @@ class Walk:
 
     def forget(self, name: str, state: State) -> None:
         self.alias.pop(name, None)
-        for key in [k for k in state if root(k) == name and not is_constant(k)]:
+        for key in [k for k in state if is_part(k, name) and not is_constant(k)]:
             del state[key]
+
+    def forget_attributes(self, call: ast.Call, state: State) -> None:
+        """A function of the project may give new keys to the objects that it gets."""
+        if self.fn.library(call) is not None:
+            return
+        given = arguments(call)
+        if isinstance(call.func, ast.Attribute):
+            given.append(call.func.value)
+        for value in given:
+            base = path_of(value)
+            for key in [k for k in state if base and is_part(k, base) and k != base]:
+                del state[key]
 
     def canonical(self, name: str) -> str:
         return self.alias.get(name, name)
@@ -204,6 +223,7 @@ class Walk:
                 continue
             for key in consumed(self.fn, call, self.depth):
                 self.consume(call, key, state)
+            self.forget_attributes(call, state)
 
     def comprehension(self, node: ast.AST, state: State) -> None:
         generators: list[ast.comprehension] = getattr(node, "generators", [])
@@ -261,6 +281,17 @@ def changed(stmt: ast.stmt) -> list[str]:
     return names
 
 
+def own_calls(fn: Function) -> Iterator[ast.Call]:
+    """The calls of a function, without those of nested functions, in any order."""
+    todo = scope_body(fn.node)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Call):
+            yield node
+        if not isinstance(node, (*FUNCTIONS, ast.Lambda)):
+            todo.extend(ast.iter_child_nodes(node))
+
+
 def calls_in_order(node: ast.AST) -> Iterator[ast.AST]:
     """Calls, choices and comprehensions, arguments before their call."""
     if isinstance(node, ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef):
@@ -298,6 +329,11 @@ def path_of(node: ast.expr) -> str | None:
             return f"{base}[{index!r}]" if base is not None else None
         case _:
             return None
+
+
+def is_part(path: str, base: str) -> bool:
+    """Is `path` the object `base`, or an attribute or item of it?"""
+    return path == base or path.startswith((f"{base}.", f"{base}["))
 
 
 def root(path: str) -> str:
@@ -376,6 +412,8 @@ def consumed_parameters(
 
 def walked(fn: Function, depth: int = MAX_DEPTH) -> Walk:
     walk = Walk(fn, depth)
+    if not any(consumed(fn, call, depth) for call in own_calls(fn)):
+        return walk
     if isinstance(fn.node, ast.Lambda):
         walk.expression(fn.node.body, {})
     else:
@@ -399,7 +437,16 @@ def is_meant(fn: Function, first: ast.Call, second: ast.Call) -> bool:
         return True
     if names == {None} and same_callee(fn, first, second):
         return on_other_data(fn, first, second)
-    return masks_exclude(fn, first, second)
+    return are_twins(fn, first, second) or masks_exclude(fn, first, second)
+
+
+def are_twins(fn: Function, first: ast.Call, second: ast.Call) -> bool:
+    """Do two functions get the same several keys, to make the same thing two ways?"""
+    mine, other = (
+        [ast.unparse(key) for key in consumed(fn, call, MAX_DEPTH)]
+        for call in (first, second)
+    )
+    return len(mine) > 1 and mine == other
 
 
 def same_callee(fn: Function, first: ast.Call, second: ast.Call) -> bool:
@@ -467,18 +514,11 @@ def captured(fn: Function, walk: Walk) -> dict[int, Reuse]:
     assert not isinstance(fn.node, ast.Module), "a module is no body of a loop"
     local = set(local_names(fn.node))
     found: dict[int, Reuse] = {}
-    if not isinstance(fn.node, ast.Lambda):
-        nodes: list[ast.AST] = list(fn.node.body)
-    else:
-        nodes = [fn.node.body]
-    for node in nodes:
-        for call in calls_in_order(node):
-            if not isinstance(call, ast.Call):
-                continue
-            for key in consumed(fn, call, MAX_DEPTH):
-                text = path_of(key)
-                if text in walk.used and root(text) not in local:
-                    found[id(call)] = Reuse(call, text, call)
+    for call in own_calls(fn) if walk.used else ():
+        for key in consumed(fn, call, MAX_DEPTH):
+            text = path_of(key)
+            if text in walk.used and root(text) not in local:
+                found[id(call)] = Reuse(call, text, call)
     return found
 
 

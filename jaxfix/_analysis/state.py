@@ -295,33 +295,34 @@ def _local_origin(frame: Frame, scope: Scope, name: str, depth: int) -> Origin |
             return None
 
 
-def _bindings(frame: Frame, function: ast.AST, name: str) -> list[ast.AST]:
+def _bindings(frame: Frame, function: ast.AST, name: str) -> Sequence[ast.AST]:
     """The statements of a function that bind `name`."""
     if isinstance(function, ast.Lambda):
-        return []
-    key = (id(function), name)
-    known = frame.interp.bindings.get(key)
+        return ()
+    known = frame.interp.bindings.get(id(function))
     if known is None:
-        known = []
-        body: list[ast.stmt] = getattr(function, "body", [])
-        for node in walk_scope(body):
-            if isinstance(node, ast.Assign):
-                names = [n for t in node.targets for n in ast.walk(t)]
-            elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.For):
-                names = list(ast.walk(node.target))
-            elif isinstance(node, ast.NamedExpr | ast.withitem | ast.comprehension):
-                names = list(ast.walk(node))
-            else:
-                continue
-            if any(
-                isinstance(n, ast.Name)
-                and n.id == name
-                and isinstance(n.ctx, ast.Store)
-                for n in names
-            ):
-                known.append(node)
-        frame.interp.bindings[key] = known
-    return known
+        known = {}
+        for node in walk_scope(getattr(function, "body", [])):
+            for bound in _bound_names(node):
+                known.setdefault(bound, []).append(node)
+        frame.interp.bindings[id(function)] = known
+    return known.get(name, ())
+
+
+def _bound_names(node: ast.AST) -> set[str]:
+    match node:
+        case ast.Assign(targets=targets):
+            parts: list[ast.AST] = list(targets)
+        case ast.AnnAssign() | ast.AugAssign() | ast.For() | ast.NamedExpr():
+            parts = [node.target]
+        case ast.withitem(optional_vars=ast.expr() as target):
+            parts = [target]
+        case _:
+            return set()
+    inner = (n for part in parts for n in ast.walk(part))
+    return {
+        n.id for n in inner if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
 
 
 def _is_compiled(frame: Frame, function: ast.AST) -> bool:
