@@ -87,16 +87,23 @@ def run(
 ) -> Outcome:
     """Check `sources`; with `fix`, also make the changes up to that grade."""
     files = [(s.path, s.text, s.tree) for s in sources]
+    originals = {s.path: s.text for s in sources}
     first = analyse(files, options)
     settle(first)
     findings = {id(c): finding_of(c) for c in first.claims if shown(c)}
     ordered = tuple(sorted(findings.values(), key=lambda f: f.sort_key))
     if fix is None or not first.claims:
         return Outcome(ordered, (), (), first.errors)
-    texts, withheld, touched, used = mend(first, files, options, fix)
+    texts, withheld, touched, used, spans = mend(first, files, options, fix)
     changes = tuple(
-        Change(path, before, texts[path], tuple(touched.get(path, ())),
-               tuple(sorted(used.get(path, ()))))
+        Change(
+            path,
+            before,
+            texts[path],
+            tuple(touched.get(path, ())),
+            tuple(sorted(used.get(path, ()))),
+            tuple(p for p in sorted(spans.get(path, ())) if texts[p] != originals[p]),
+        )
         for path, before, _ in files
         if texts.get(path, before) != before
     )
@@ -251,11 +258,12 @@ def mend(
     files: Sequence[tuple[str, str, ast.Module]],
     options: EngineOptions,
     fix: Safety,
-) -> tuple[Texts, Held, dict[str, list[str]], dict[str, set[str]]]:
+) -> tuple[Texts, Held, dict[str, list[str]], dict[str, set[str]], dict[str, set[str]]]:
     """Apply the accepted fixes until nothing is left to fix; check what comes out."""
     texts = {path: text for path, text, _ in files}
     touched: dict[str, list[str]] = {}
     used: dict[str, set[str]] = {}
+    spans: dict[str, set[str]] = {}
     withheld: Held = []
     analysis, trees = first, list(files)
     for round_ in range(MAX_ROUNDS):
@@ -268,12 +276,14 @@ def mend(
         for path, names in result.touched.items():
             known = touched.setdefault(path, [])
             known += [n for n in names if n not in known]
+        for path, others in result.spans.items():
+            spans.setdefault(path, set()).update(others)
         for path, names_ in result.used.items():
             used.setdefault(path, set()).update(names_)
         trees = [(p, texts[p], t if texts[p] == s else ast.parse(texts[p]))
                  for p, s, t in trees]
         analysis = result.after
-    return texts, withheld, touched, used
+    return texts, withheld, touched, used, spans
 
 
 @dataclass(slots=True)
@@ -283,6 +293,7 @@ class Round:
     withheld: Held
     touched: dict[str, list[str]]
     used: dict[str, set[str]]
+    spans: dict[str, set[str]] = field(default_factory=dict)
 
 
 def one_round(
@@ -311,7 +322,8 @@ def one_round(
             used: dict[str, set[str]] = {}
             for c in kept:
                 used.setdefault(c.fn.path, set()).add(c.rule.name)
-            return Round(texts, after, withheld, rewriter.touched, used)
+            spans = {path: set(rewriter.together(path)) for path in texts}
+            return Round(texts, after, withheld, rewriter.touched, used, spans)
         withheld += [(c, why) for c, why in bad]
         refused = {id(c) for c, _ in bad}
         chosen = [c for c in kept if id(c) not in refused]

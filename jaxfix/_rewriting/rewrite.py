@@ -38,8 +38,12 @@ class Rewriter:
     touched: dict[str, list[str]] = field(default_factory=dict)
     endings: dict[object, Callable[[], None]] = field(default_factory=dict)
     statics: dict[int, Wanted] = field(default_factory=dict)
+    spans: list[dict[str, None]] = field(default_factory=list)  # files of one fix
+    spanning: dict[str, None] | None = None
 
     def writer(self, module: Module) -> Writer:
+        if self.spanning is not None:
+            self.spanning.setdefault(module.path)
         if module.path not in self.writers:
             self.writers[module.path] = Writer(module.text, module.tree)
         return self.writers[module.path]
@@ -89,6 +93,15 @@ class Rewriter:
     def at_end(self, key: object, action: Callable[[], None]) -> None:
         """Do something once, when all fixes have said what they want to change."""
         self.endings.setdefault(key, action)
+
+    def together(self, path: str) -> tuple[str, ...]:
+        """The other files that fixes in this one also change."""
+        group = {path}
+        while True:
+            more = {p for span in self.spans if group & span.keys() for p in span}
+            if more <= group:
+                return tuple(sorted(group - {path}))
+            group |= more
 
     def touch(self, fn: Function) -> None:
         """Note that a function is changed."""
@@ -180,7 +193,10 @@ def carry_out(rewriter: Rewriter, one: Claim, done: set[str]) -> None:
         case Sites(key=key):
             if key not in done:
                 done.add(key)
+                rewriter.spanning = {}
+                rewriter.spans.append(rewriter.spanning)
                 one.rule.fix(one.fn, one.node, one.plan, rewriter)
+                rewriter.spanning = None
             rewriter.touch(one.fn)
 
 
