@@ -35,6 +35,12 @@ class GrowingShape(Rule):
         return [energy(x[:i]) for i in range(1, 100)]
     ```
 
+    ```text report
+    7:13 growing-shape: `energy` is called with shapes that vary: 99 shapes, so 99 compilations
+        because: the slice `:i` has another length in each round (line 7)
+        not fixed: pad to one size, or to a few, and mask the rest; see the page of the rule
+    ```
+
     ## Safety
 
     Reported only: what to fill up with is known to the writer of the function alone.

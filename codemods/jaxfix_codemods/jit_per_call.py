@@ -35,22 +35,24 @@ class JitPerCall(Rule):
     ## Example
 
     ```python before
+    def decay(x, rate):
+        return x * (1.0 - rate)
+
+
     def run(rates):
-        out = []
-        for rate in rates:
-            out.append(jax.jit(lambda x: x * rate)(3.0))
-        return out
+        return [jax.jit(lambda x: 2.0 * decay(x, rate))(3.0) for rate in rates]
     ```
 
     ```python after
-    compiled = jax.jit(lambda x, rate: x * rate)
+    def decay(x, rate):
+        return x * (1.0 - rate)
+
+
+    compiled = jax.jit(lambda x, rate: 2.0 * decay(x, rate))
 
 
     def run(rates):
-        out = []
-        for rate in rates:
-            out.append(compiled(3.0, rate))
-        return out
+        return [compiled(3.0, rate) for rate in rates]
     ```
 
     ```python check

@@ -29,26 +29,26 @@ class OverdeclaredStaticArg(Rule):
     ## Example
 
     ```python before
-    @functools.partial(jax.jit, static_argnums=(1,))
-    def decayed(x, step):
-        return x * 0.5 / (step + 1)
+    @functools.partial(jax.jit, static_argnames=("step", "times"))
+    def decayed(x, step, times):
+        return jnp.tile(x, times) * 0.5 / (step + 1)
 
 
     def run(x):
         for step in range(20):
-            x = decayed(x, step)
+            x = decayed(x, step, 1)
         return x
     ```
 
     ```python after
-    @jax.jit
-    def decayed(x, step):
-        return x * 0.5 / (step + 1)
+    @functools.partial(jax.jit, static_argnames=("times",))
+    def decayed(x, step, times):
+        return jnp.tile(x, times) * 0.5 / (step + 1)
 
 
     def run(x):
         for step in range(20):
-            x = decayed(x, step)
+            x = decayed(x, step, 1)
         return x
     ```
 

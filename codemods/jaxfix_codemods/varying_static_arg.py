@@ -34,6 +34,12 @@ class VaryingStaticArg(Rule):
         return [head(x, n).sum() for n in range(1, 100)]
     ```
 
+    ```text report
+    7:13 varying-static-arg: `n`, passed for the static `n`, varies: 99 programs
+        because: it changes in a loop (line 7)
+        not fixed: what must be static needs a program for each value
+    ```
+
     ## Safety
 
     Reported only.

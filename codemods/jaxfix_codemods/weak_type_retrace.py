@@ -38,6 +38,12 @@ class WeakTypeRetrace(Rule):
         return x
     ```
 
+    ```text report
+    9:13 weak-type-retrace: `rate` is now a Python number, now an array
+        because: a number is weakly typed and an array is not: two programs (line 9)
+        not fixed: which dtype is meant is not known
+    ```
+
     ## Safety
 
     Reported only.

@@ -43,7 +43,7 @@ def growth_of(fn: Function, call: ast.Call) -> Growth | None:
     for loop in loops_around(fn, call):
         if not _counts(fn, loop):
             continue
-        shapes = turns_of(fn, loop)
+        shapes = turns_of(fn, loop) if _is_range(fn, loop) else None
         if shapes is not None and shapes < FEW_SHAPES:
             continue
         for given in (*call.args, *(k.value for k in call.keywords)):
@@ -62,6 +62,11 @@ def _counts(fn: Function, loop: ast.AST) -> bool:
             return all(fn.library(g.iter) == "range" for g in loop.generators)
         case _:
             return True
+
+
+def _is_range(fn: Function, loop: ast.AST) -> bool:
+    """Does a loop count as far as `range` says?"""
+    return not isinstance(loop, ast.For) or fn.library(loop.iter) == "range"
 
 
 def _varies(fn: Function, node: ast.expr, loop: ast.AST, seen: set[str]) -> str | None:

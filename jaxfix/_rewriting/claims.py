@@ -75,8 +75,9 @@ def claim(rule: Rule, fn: Function, node: ast.AST, problem: Problem) -> Claim:
 def owners(found: list[Claim]) -> list[Claim]:
     """One node, one owner: of the claims on one node, those that stay.
 
-    A claim that can be mended goes before one that cannot, then the rule of the highest
-    precedence; a claim on standby waits behind the others.
+    Of those that can be mended the rule of the highest precedence has it. If none can,
+    it is the other way round: a rule of no precedence knows more about the node. A claim
+    on standby waits behind the others.
     """
     by_node: dict[int, list[Claim]] = {}
     for one in found:
@@ -86,8 +87,10 @@ def owners(found: list[Claim]) -> list[Claim]:
         first = [c for c in group if not c.problem.standby]
         if not first:
             continue
-        able = [c for c in first if c.is_open] or first
-        best = max(c.rule.precedence for c in able)
+        able = [c for c in first if c.is_open]
+        pick = max if able else min
+        able = able or first
+        best = pick(c.rule.precedence for c in able)
         chosen = [c for c in able if c.rule.precedence == best]
         if best == 0 and all(c.rule.precedence == 0 for c in first):
             chosen = first
