@@ -78,7 +78,9 @@ class DataDependentSize(Rule):
             if found is None:
                 return None
             text = ast.unparse(node.func)
-            return Problem(f"the size of `{text}(...)` depends on the data", found.because)
+            return Problem(
+                f"the size of `{text}(...)` depends on the data", found.because
+            )
         assert isinstance(node, sizes.Comprehension), "the rule visits no others"
         because = sizes.filtered(fn, node)
         if not because or sizes.is_folded(fn, node):

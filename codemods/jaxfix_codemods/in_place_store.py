@@ -45,6 +45,11 @@ class InPlaceStore(Rule):
         return x
     ```
 
+    ```python check
+    edit(np.array([1.0, 2.0, 10.0, 4.0], np.float32), 5.0)
+    edit(np.array([1.0, 8.75, 9.0, 4.0], np.float32), 12.0)
+    ```
+
     ## Safety
 
     Safe, where no other name of the array is read afterwards: NumPy would show it the
@@ -67,12 +72,12 @@ class InPlaceStore(Rule):
 
     visits: ClassVar = (ast.Assign, ast.AugAssign)
 
-    def find(
-        self, fn: Function, node: ast.Assign | ast.AugAssign
-    ) -> Problem | None:
+    def find(self, fn: Function, node: ast.Assign | ast.AugAssign) -> Problem | None:
         for target in stores.array_targets(fn, node):
             because = stores.why_stored(fn, node, target)
-            return Problem(f"`{ast.unparse(target)}` is stored into, but traced", because)
+            return Problem(
+                f"`{ast.unparse(target)}` is stored into, but traced", because
+            )
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             if because := stores.hidden_store(fn, node):
                 text = ast.unparse(node)

@@ -38,6 +38,10 @@ class LostUpdate(Rule):
         return x * 2.0
     ```
 
+    ```python check
+    clear_first(jnp.array([0.0, 2.0]))
+    ```
+
     ## Safety
 
     Safe in that the update is what the statement can only have been written for; the

@@ -61,7 +61,9 @@ class NumpyOnTracer(Rule):
 
     def find(self, fn: Function, node: ast.Call) -> Problem | None:
         if because := numpy_calls.fails(fn, node):
-            return Problem(f"`{ast.unparse(node.func)}` is given a traced value", because)
+            return Problem(
+                f"`{ast.unparse(node.func)}` is given a traced value", because
+            )
         return None
 
     def plan(self, fn: Function, node: ast.Call) -> Plan:

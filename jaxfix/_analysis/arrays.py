@@ -84,9 +84,7 @@ def has_clear_arguments(fn: Function) -> bool:
     return bool(roots)
 
 
-def evidence(
-    fn: Function, node: ast.AST, found: Array | None
-) -> tuple[Evidence, ...]:
+def evidence(fn: Function, node: ast.AST, found: Array | None) -> tuple[Evidence, ...]:
     if found is None or found.assumed:
         return ()
     return _chain(fn, node, found)
@@ -168,8 +166,9 @@ def is_used_as_array(fn: Function, name: str) -> bool:
         match fn.module.parent(use):
             case ast.Attribute(attr=attr) if attr in ARRAY_ATTRIBUTES:
                 return True
-            case ast.BinOp(left=left, right=right) | ast.Compare(
-                left=left, comparators=[right]
+            case (
+                ast.BinOp(left=left, right=right)
+                | ast.Compare(left=left, comparators=[right])
             ):
                 if not any(isinstance(fn.value(s), Seq) for s in (left, right)):
                     return True
@@ -180,7 +179,7 @@ def is_used_as_array(fn: Function, name: str) -> bool:
 
 
 ARRAY_ATTRIBUTES = frozenset(
-    "shape ndim dtype size T at sum mean max min std var astype reshape ravel".split()
+    ["shape", "ndim", "dtype", "size", "T", "at", "sum", "mean", "max", "min", "std", "var", "astype", "reshape", "ravel"]
 )
 
 
@@ -290,4 +289,3 @@ def _catches(handler: ast.ExceptHandler) -> bool:
     text = ast.unparse(handler.type)
     names = ("Exception", "TypeError", "ConcretizationTypeError", "Tracer")
     return any(name in text for name in names)
-

@@ -12,7 +12,7 @@ from .definitions import bindings, resolved
 from .finding import CannotFix, Evidence
 from .scopes import parameter_names
 from .shapes import known_dims
-from .values import SCALAR, WEAK_FLOAT, Array, Lib, Value
+from .values import SCALAR, WEAK_FLOAT, Array, Value
 
 if TYPE_CHECKING:
     from .facts import Function
@@ -40,10 +40,7 @@ MATH = {
     "lgamma": "jax.scipy.special.gammaln",
 } | {
     name: f"jax.numpy.{name}"
-    for name in (
-        "cbrt copysign cos cosh exp exp2 expm1 fabs fmod gcd hypot isfinite isinf isnan "
-        "lcm ldexp log log10 log1p log2 nextafter sin sinh sqrt tan tanh"
-    ).split()
+    for name in ["cbrt", "copysign", "cos", "cosh", "exp", "exp2", "expm1", "fabs", "fmod", "gcd", "hypot", "isfinite", "isinf", "isnan", "lcm", "ldexp", "log", "log10", "log1p", "log2", "nextafter", "sin", "sinh", "sqrt", "tan", "tanh"]
 }
 ROUNDING = frozenset(["ceil", "floor", "trunc"])
 
@@ -88,16 +85,11 @@ def is_for_a_static_argument(fn: Function, node: ast.Call, found: Cast) -> bool:
     """
     if isinstance(fn.node, ast.Module) or not arrays.size_uses(fn, node):
         return False
+    if any(isinstance(n, ast.Call | ast.Subscript) for n in ast.walk(found.arg)):
+        return False
     names = {n.id for n in ast.walk(found.arg) if isinstance(n, ast.Name)}
-    own = names - {n for n in names if isinstance(fn.value(_load(fn, n)), Lib)}
-    return bool(own) and all(
-        n in parameter_names(fn.node) and not bindings(fn, n) for n in own
-    )
-
-
-def _load(fn: Function, name: str) -> ast.AST:
-    return next(
-        (n for n in fn.walk() if isinstance(n, ast.Name) and n.id == name), fn.node
+    return bool(names) and all(
+        n in parameter_names(fn.node) and not bindings(fn, n) for n in names
     )
 
 
@@ -187,8 +179,12 @@ def _math(fn: Function, node: ast.Call, name: str, spell: Spell) -> ast.expr:
             items = build.call(spell("jax.numpy.array"), items)
         made_name = "sum" if name == "fsum" else "prod"
         return build.call(spell(f"jax.numpy.{made_name}"), items)
-    wanted = 2 if name in ("atan2", "copysign", "fmod", "hypot", "gcd", "lcm", "ldexp",
-                           "nextafter") else 1
+    wanted = (
+        2
+        if name
+        in ("atan2", "copysign", "fmod", "hypot", "gcd", "lcm", "ldexp", "nextafter")
+        else 1
+    )
     if name not in MATH or len(args) != wanted:
         raise CannotFix(f"`math.{name}` has no counterpart in jax.numpy")
     return build.call(spell(MATH[name]), *args)

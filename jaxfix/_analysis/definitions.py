@@ -80,8 +80,15 @@ def _before(fn: Function, stmt: ast.stmt) -> list[ast.stmt]:
 
 def in_closure(fn: Function, node: ast.AST) -> bool:
     """Is the node in a lambda, a comprehension or a nested function of `fn`?"""
-    kinds = (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ListComp,
-             ast.SetComp, ast.DictComp, ast.GeneratorExp)
+    kinds = (
+        ast.Lambda,
+        ast.FunctionDef,
+        ast.AsyncFunctionDef,
+        ast.ListComp,
+        ast.SetComp,
+        ast.DictComp,
+        ast.GeneratorExp,
+    )
     for outer in fn.module.ancestors(node):
         if outer is fn.node:
             return False

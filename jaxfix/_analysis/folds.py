@@ -240,9 +240,7 @@ def _lambda_name(key: ast.Lambda) -> str:
     return key.args.args[0].arg
 
 
-def key_source(
-    fn: Function, key: ast.expr, items: ast.expr
-) -> ast.GeneratorExp | None:
+def key_source(fn: Function, key: ast.expr, items: ast.expr) -> ast.GeneratorExp | None:
     """A lambda key of the elements of an array, where it can be computed at once."""
     if not isinstance(key, ast.Lambda) or build.is_new(items):
         return None

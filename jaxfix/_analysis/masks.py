@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Spell = Callable[[str], str]
 
-REDUCTIONS = frozenset("sum prod mean max min any all std var".split())
+REDUCTIONS = frozenset(["sum", "prod", "mean", "max", "min", "any", "all", "std", "var"])
 FINDERS = frozenset(
     f"{m}.{n}" for m in ("jax.numpy", "numpy") for n in ("where", "nonzero")
 )
@@ -177,7 +177,9 @@ def consumer(fn: Function, node: ast.expr) -> Reduction | None:
         found = reduction(fn, parent) if parent is not None else None
         if found is not None and found.operand is node:
             return found
-        if not isinstance(parent, ast.expr) or node not in elementwise_parts(fn, parent):
+        if not isinstance(parent, ast.expr) or node not in elementwise_parts(
+            fn, parent
+        ):
             return None
         node = parent
 
@@ -274,7 +276,7 @@ def _only_leaves_are_at_risk(
     """With 1 in place of a leaf, is everything that may be undefined defined?"""
     safe_at_one = {
         f"jax.numpy.{n}"
-        for n in "log log2 log10 log1p sqrt cbrt exp expm1 reciprocal".split()
+        for n in ["log", "log2", "log10", "log1p", "sqrt", "cbrt", "exp", "expm1", "reciprocal"]
     }
     for node in ast.walk(expr):
         if not isinstance(node, ast.expr) or not elementwise_parts(fn, node):
@@ -346,9 +348,7 @@ def _mentions(fn: Function, expr: ast.expr, base: ast.expr) -> bool:
     )
 
 
-def slice_mask(
-    fn: Function, base: ast.expr, part: ast.Slice, spell: Spell
-) -> ast.expr:
+def slice_mask(fn: Function, base: ast.expr, part: ast.Slice, spell: Spell) -> ast.expr:
     """`base[lower:upper]` as a mask over the first axis."""
     if part.step is not None:
         raise CannotFix("a slice with a step and traced bounds has no mask")
@@ -370,7 +370,7 @@ def slice_mask(
 
 NONNEGATIVE = frozenset(
     f"jax.numpy.{n}"
-    for n in "argmax argmin count_nonzero abs square searchsorted bitwise_count".split()
+    for n in ["argmax", "argmin", "count_nonzero", "abs", "square", "searchsorted", "bitwise_count"]
 )
 
 
@@ -396,7 +396,9 @@ def nonnegative(fn: Function, node: ast.expr) -> bool:
             return True
         case ast.Subscript(value=ast.Attribute(attr="shape")):
             return True
-        case ast.Call(func=ast.Attribute(value=receiver, attr="sum" | "astype" | "max")):
+        case ast.Call(
+            func=ast.Attribute(value=receiver, attr="sum" | "astype" | "max")
+        ):
             return arrays.method(fn, node) is not None and nonnegative(fn, receiver)
         case ast.Call(args=[first, *rest]):
             name = arrays.library(fn, node)
@@ -548,7 +550,6 @@ def leaf(one: Selection, mask: ast.expr, guarded: bool, spell: Spell) -> ast.exp
     if not guarded:
         return one.base
     return build.call(spell("jax.numpy.where"), mask, one.base, build.const(1))
-
 
 
 def key(fn: Function, found: Selection, plan: Mending) -> str:

@@ -83,7 +83,9 @@ def _at_site(fn: Function, site: Site, names: tuple[str, ...]) -> list[Rebinding
             try:
                 arg = argument(site, name)
             except Unclear as error:
-                raise CannotFix(f"it stores into its argument `{name}`: {error}") from None
+                raise CannotFix(
+                    f"it stores into its argument `{name}`: {error}"
+                ) from None
             if arg is not None:
                 given.append(arg)
         used = [a for a in given if _is_used_after(caller, stmt, a)]
@@ -161,7 +163,10 @@ def _check_body(fn: Function) -> None:
     for node in fn.walk():
         if isinstance(node, ast.stmt) and in_traced_region(fn, node):
             raise CannotFix("it stores into its argument, and it has a traced branch")
-    for known in (fn.host_value(arg) for arg in ast.walk(fn.node)
-                  if isinstance(arg, ast.arg) and arg.arg in names):
+    for known in (
+        fn.host_value(arg)
+        for arg in ast.walk(fn.node)
+        if isinstance(arg, ast.arg) and arg.arg in names
+    ):
         if known is not None:
             raise CannotFix("it is also called outside of a transform")

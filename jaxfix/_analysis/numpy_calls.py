@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from . import arrays, build, jax_api
 from .finding import CannotFix, Evidence
+from .operands import resolved
 from .sizes import is_index_of_mask, sized
-from .values import Array, Const, Seq, alternatives, holds_tracer
+from .values import Array, Const, Seq, Value, alternatives, holds_tracer
 
 if TYPE_CHECKING:
     from .facts import Function
@@ -17,13 +18,16 @@ if TYPE_CHECKING:
 # Functions that make one array of a list of arrays.
 TAKE_LISTS = frozenset(
     f"numpy.{n}"
-    for n in (
-        "array asarray asanyarray stack concatenate vstack hstack dstack column_stack "
-        "block row_stack concat"
-    ).split()
+    for n in ["array", "asarray", "asanyarray", "stack", "concatenate", "vstack", "hstack", "dstack", "column_stack", "block", "row_stack", "concat"]
 )
-WIDE = {"numpy.float64": "float", "numpy.double": "float", "numpy.int64": "int",
-        "numpy.longlong": "int", "numpy.complex128": "complex", "numpy.bool": "bool"}
+WIDE = {
+    "numpy.float64": "float",
+    "numpy.double": "float",
+    "numpy.int64": "int",
+    "numpy.longlong": "int",
+    "numpy.complex128": "complex",
+    "numpy.bool": "bool",
+}
 
 
 def numpy_name(fn: Function, node: ast.Call) -> str | None:
@@ -114,7 +118,7 @@ def operand(
     if isinstance(arg, ast.Starred):
         return arg
     known = arrays.value(fn, arg)
-    if not _is_list_of_numbers(fn, known):
+    if not _is_list_of_numbers(known):
         return arg
     if not keep_list:
         return build.call(spell("jax.numpy.array"), arg)
@@ -129,13 +133,19 @@ def operand(
     name = fn.library(parent) if parent is not None else None
     if (name or "").rpartition(".")[2] in ("array", "asarray", "asanyarray"):
         return arg
-    elements = [operand(fn, e, spell, keep_list=False) for e in arg.elts]
+    elements = [
+        build.call(spell("jax.numpy.array"), e)
+        if isinstance(e, ast.List) or isinstance(arrays.value(fn, e), Seq)
+        else e
+        for e in arg.elts
+    ]
     if all(new is old for new, old in zip(elements, arg.elts, strict=True)):
         return arg
     return type(arg)(elements, ast.Load())
 
 
-def _is_list_of_numbers(fn: Function, known: object) -> bool:
+def _is_list_of_numbers(known: Value | None) -> bool:
+    """Is it a list that must become an array? A tuple of ints is a shape, or axes."""
     if not isinstance(known, Seq) or known.kind not in ("list", "tuple"):
         return False
     if holds_tracer(known) is not None:
@@ -144,5 +154,5 @@ def _is_list_of_numbers(fn: Function, known: object) -> bool:
     return known.kind == "list" and any(
         isinstance(o, Array) or (isinstance(o, Const) and isinstance(o.value, float))
         for item in items
-        for o in alternatives(item)
+        for o in alternatives(resolved(item))
     )

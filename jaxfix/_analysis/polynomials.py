@@ -113,9 +113,7 @@ def static_difference(
 ) -> ast.expr | None:
     """`upper - lower`, if it is known while tracing although they are not."""
     rest = polynomial(fn, upper) - polynomial(fn, lower)
-    if not all(
-        fn.static(rest.atoms[name]) for term in rest.terms for name in term
-    ):
+    if not all(fn.static(rest.atoms[name]) for term in rest.terms for name in term):
         return None
     if isinstance(upper, ast.BinOp) and isinstance(upper.op, ast.Add):
         for one, other in ((upper.left, upper.right), (upper.right, upper.left)):

@@ -21,15 +21,10 @@ Spell = Callable[[str], str]
 
 FINDERS = frozenset(["where", "nonzero", "flatnonzero", "argwhere"])
 # The keyword that fixes the size of the result of each function.
-SIZE_KEYWORD = (
-    dict.fromkeys(
-        "where nonzero flatnonzero argwhere unique unique_all unique_counts "
-        "unique_inverse unique_values union1d intersect1d setdiff1d setxor1d extract "
-        "compress".split(),
-        "size",
-    )
-    | {"bincount": "length", "repeat": "total_repeat_length"}
-)
+SIZE_KEYWORD = dict.fromkeys(
+    ["where", "nonzero", "flatnonzero", "argwhere", "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values", "union1d", "intersect1d", "setdiff1d", "setxor1d", "extract", "compress"],
+    "size",
+) | {"bincount": "length", "repeat": "total_repeat_length"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +59,7 @@ def sized(fn: Function, node: ast.Call) -> Sized | None:
     decisive = args[1:2] if name == "repeat" else args[:1]
     if name in ("union1d", "intersect1d", "setdiff1d", "setxor1d"):
         decisive = args[:2]
-    because = next((b for a in decisive if (b := arrays.traced(fn, a))), ())
+    because = next((b for a in decisive if (b := arrays.forced(fn, a))), ())
     if not because or is_index_of_mask(fn, node):
         return None
     return Sized(node, name, args[0], because)
@@ -169,13 +164,9 @@ def at_once(fn: Function, one: Sized, use: Use, spell: Spell) -> ast.expr:
     length = ast.Subscript(
         ast.Attribute(source, "shape", ast.Load()), build.const(0), ast.Load()
     )
-    backwards = ast.Subscript(
-        test, ast.Slice(None, None, build.const(-1)), ast.Load()
-    )
+    backwards = ast.Subscript(test, ast.Slice(None, None, build.const(-1)), ast.Load())
     from_end = build.call(spell("jax.numpy.argmax"), backwards)
-    return ast.BinOp(
-        ast.BinOp(length, ast.Sub(), build.const(1)), ast.Sub(), from_end
-    )
+    return ast.BinOp(ast.BinOp(length, ast.Sub(), build.const(1)), ast.Sub(), from_end)
 
 
 def _same_length(fn: Function, mask: ast.expr) -> ast.expr | None:
@@ -307,8 +298,6 @@ def total(fn: Function, one: Summed, spell: Spell) -> ast.expr:
         if _is_constant(one.element):
             return build.call(spell("jax.numpy.sum"), one.test)
         return build.call(spell("jax.numpy.sum"), one.element, where=one.test)
-    picked = build.call(
-        spell("jax.numpy.where"), one.test, one.element, build.const(0)
-    )
+    picked = build.call(spell("jax.numpy.where"), one.test, one.element, build.const(0))
     generators = [_without_test(one.node.generators[0])]
     return build.call("sum", ast.GeneratorExp(picked, generators))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 StoreStatement = ast.Assign | ast.AugAssign
 
-VIEWS = frozenset("reshape ravel transpose squeeze swapaxes view diagonal".split())
+VIEWS = frozenset(["reshape", "ravel", "transpose", "squeeze", "swapaxes", "view", "diagonal"])
 
 
 def targets_of(stmt: StoreStatement) -> list[ast.expr]:
@@ -265,7 +265,9 @@ def buffer(fn: Function, base: ast.expr) -> ast.Call | None:
     if len(made) > 1 or len(places) > 1:
         raise CannotFix(f"`{base.id}` is bound to several NumPy arrays")
     if jax_api.numpy_to_jnp(name, [k.arg or "" for k in made[0].keywords]) is None:
-        raise CannotFix(f"`{ast.unparse(made[0].func)}` has no counterpart in jax.numpy")
+        raise CannotFix(
+            f"`{ast.unparse(made[0].func)}` has no counterpart in jax.numpy"
+        )
     return made[0]
 
 
@@ -325,9 +327,7 @@ def _is_given_numpy(fn: Function, name: str) -> bool:
 
 # --- updates that are thrown away
 
-UPDATES = frozenset(
-    "set add subtract multiply mul divide power min max apply".split()
-)
+UPDATES = frozenset(["set", "add", "subtract", "multiply", "mul", "divide", "power", "min", "max", "apply"])
 
 
 def lost_update(

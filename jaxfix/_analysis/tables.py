@@ -92,9 +92,7 @@ def _get(fn: Function, node: ast.Call) -> Lookup | None:
     if not because:
         return None
     default = node.args[1] if len(node.args) > 1 else build.const(None)
-    return Lookup(
-        node.func.value, node.args[0], known.receiver, because, None, default
-    )
+    return Lookup(node.func.value, node.args[0], known.receiver, because, None, default)
 
 
 def holds_functions(known: Value) -> bool:
@@ -189,9 +187,7 @@ def _of_dict(fn: Function, one: Lookup, spell: Spell) -> ast.expr:
         raise CannotFix("the keys of the dict are not known to be numbers")
     if items is None or not all(_depth(item) == () for item in items):
         raise CannotFix("the dict does not hold numbers alone")
-    values = build.call(
-        "list", build.method(one.table, "values")
-    )
+    values = build.call("list", build.method(one.table, "values"))
     if one.default is None and names == list(range(len(names))):
         table = build.call(spell("jax.numpy.array"), values)
         return ast.Subscript(table, one.index, ast.Load())
@@ -233,9 +229,7 @@ def _switch(fn: Function, one: Lookup, spell: Spell) -> ast.expr:
     return build.call(spell("jax.lax.switch"), index, branches, *one.call.args)
 
 
-def _by_key(
-    one: Lookup, names: list[Any], spell: Spell
-) -> tuple[ast.expr, ast.expr]:
+def _by_key(one: Lookup, names: list[Any], spell: Spell) -> tuple[ast.expr, ast.expr]:
     """The place of a key among the branches, and the branches."""
     if not all(type(k) is int for k in names):
         raise CannotFix("the keys of the dict are not integers")

@@ -21,9 +21,7 @@ def mend_selection(
         _reduce(write, fn, one, mask)
 
 
-def _named(
-    write: Rewriter, fn: Function, plan: Mending, mask: ast.expr
-) -> ast.expr:
+def _named(write: Rewriter, fn: Function, plan: Mending, mask: ast.expr) -> ast.expr:
     """The mask under a name, bound where the selection was."""
     writer = write.writer(fn.module)
     stmt = plan.statement

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .._analysis import arrays, build, masks, mutators, numpy_calls, stores, windows
+from .._analysis import arrays, build, masks, mutators, numpy_calls, stores
 from .._analysis.facts import Function
 from .._analysis.finding import CannotFix, Safety
 from .._analysis.masks import Selection
@@ -56,9 +56,7 @@ def _counts_from_start(fn: Function, part: ast.Slice) -> bool:
     return all(masks.nonnegative(fn, bound) for bound in bounds[:1])
 
 
-def updates(
-    fn: Function, stmt: StoreStatement, value: ast.expr
-) -> list[Update]:
+def updates(fn: Function, stmt: StoreStatement, value: ast.expr) -> list[Update]:
     op = stmt.op if isinstance(stmt, ast.AugAssign) else None
     found = []
     for target in stores.array_targets(fn, stmt):
@@ -245,7 +243,9 @@ def _is_narrower(base: Value | None, value: Value | None) -> bool:
     a, b = arrays.kind(base), arrays.kind(value)
     if a and b and kinds.index(a) < kinds.index(b):
         return True
-    return _is_half(base) and isinstance(value, Array) and not _is_half(value) and b == "f"
+    return (
+        _is_half(base) and isinstance(value, Array) and not _is_half(value) and b == "f"
+    )
 
 
 def _is_half(known: Value | None) -> bool:
