@@ -1,9 +1,10 @@
-"""`examples/*/before.py` is fixed to give `after.py`, and both print the same."""
+"""`examples/*/before.py` is fixed to give `after.py`; the README shows what is so."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +12,12 @@ from pathlib import Path
 import pytest
 
 from jaxfix import testing
+from jaxfix._api import rule_table
+from jaxfix._report import table
 
-EXAMPLES = sorted((Path(__file__).parents[1] / "examples").iterdir())
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text()
+EXAMPLES = sorted((ROOT / "examples").iterdir())
 each = pytest.mark.parametrize("folder", EXAMPLES, ids=lambda folder: folder.name)
 
 # One process for all programs of one kind: starting jax takes longer than most of them.
@@ -72,3 +77,17 @@ def test_prints_the_same(
 ) -> None:
     assert eager[folder.name]
     assert compiled[folder.name] == eager[folder.name]
+
+
+def test_readme_shows_an_example() -> None:
+    shown = re.findall(r"^```python\n(@jax.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    programs = [ROOT / "examples" / "bandit" / f"{n}.py" for n in ("before", "after")]
+    assert len(shown) == len(programs)
+    for part, program in zip(shown, programs, strict=True):
+        assert part in program.read_text()
+
+
+def test_readme_has_the_rules() -> None:
+    """`python -m jaxfix rules --write` writes the table."""
+    rules = table.markdown(rule_table())
+    assert f"<!-- rules -->\n{rules}<!-- /rules -->\n" in README
