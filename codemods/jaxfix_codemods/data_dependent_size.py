@@ -22,8 +22,8 @@ class DataDependentSize(Rule):
     """Result whose size depends on traced values: `nonzero`, `unique`, a filtered list.
 
     Shapes must be known when JAX compiles. Where one index or a count is all that is
-    wanted, `jnp.argmax` and `jnp.count_nonzero` give it; otherwise `size=` says how many
-    results there may be.
+    wanted, `jnp.argmax` and `jnp.count_nonzero` give it; otherwise `size=` says how
+    many results there may be.
 
     ## Example
 
@@ -50,8 +50,8 @@ class DataDependentSize(Rule):
 
     ## Safety
 
-    Safe. Where nothing is found, Python raises IndexError and JAX gives index 0 (for the
-    last one, the highest index).
+    Safe. Where nothing is found, Python raises IndexError and JAX gives index 0 (for
+    the last one, the highest index).
 
     ## Not fixed
 
@@ -102,7 +102,8 @@ class DataDependentSize(Rule):
         if sizes.first_by_name(fn, found) is not None:
             return Sites("`size=1`", Safety.SAFE, key)
         raise CannotFix(
-            f"give the largest number of results: `{found.keyword}=...`, a static number"
+            f"give the largest number of results: `{found.keyword}=...`, "
+            "a static number"
         )
 
     def fix(self, fn: Function, node: ast.expr, plan: Plan, write: Rewriter) -> None:

@@ -22,8 +22,8 @@ from jaxfix.codemod import (
 class InPlaceStore(Rule):
     """Store into an array that is traced.
 
-    JAX arrays cannot be changed: `x[i] = v` is a TypeError. `x.at[i].set(v)` gives a new
-    array, which the compiler makes in place where it can.
+    JAX arrays cannot be changed: `x[i] = v` is a TypeError. `x.at[i].set(v)` gives a
+    new array, which the compiler makes in place where it can.
 
     ## Example
 
@@ -78,10 +78,13 @@ class InPlaceStore(Rule):
             return Problem(
                 f"`{ast.unparse(target)}` is stored into, but traced", because
             )
-        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            if because := stores.hidden_store(fn, node):
-                text = ast.unparse(node)
-                return Problem(f"`{text}` changes a NumPy argument in place", because)
+        if (
+            isinstance(node, ast.AugAssign)
+            and isinstance(node.target, ast.Name)
+            and (because := stores.hidden_store(fn, node))
+        ):
+            text = ast.unparse(node)
+            return Problem(f"`{text}` changes a NumPy argument in place", because)
         return None
 
     def plan(self, fn: Function, node: ast.Assign | ast.AugAssign) -> Plan:

@@ -28,14 +28,14 @@ class NumpyOnTracer(Rule):
     @jax.jit
     def features(x):
         n = int(np.prod(x.shape))
-        return np.maximum(x, 0.0) / np.sqrt(n), np.linalg.norm([x[0], x[1]])
+        return np.abs(x) / np.sqrt(n), np.linalg.norm([x[0], x[1]])
     ```
 
     ```python after
     @jax.jit
     def features(x):
         n = int(np.prod(x.shape))
-        return jnp.maximum(x, 0.0) / np.sqrt(n), jnp.linalg.norm(jnp.array([x[0], x[1]]))
+        return jnp.abs(x) / np.sqrt(n), jnp.linalg.norm(jnp.array([x[0], x[1]]))
     ```
 
     ```python check

@@ -17,8 +17,9 @@ from jaxfix.codemod import (
 class TracedBuiltin(Rule):
     """`max`, `min`, `sorted`, `any`, `all` or `filter` on traced values.
 
-    They ask for the truth of comparisons, which tracers have not; arrays have reductions
-    that do the same at once. `sum`, `abs`, `round`, `divmod` and `len` work as they are.
+    They ask for the truth of comparisons, which tracers have not; arrays have
+    reductions that do the same at once. `sum`, `abs`, `round`, `divmod` and `len` work
+    as they are.
 
     ## Example
 

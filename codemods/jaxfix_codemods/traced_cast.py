@@ -17,7 +17,7 @@ from jaxfix.codemod import (
 
 
 class TracedCast(Rule):
-    """Traced value made a Python number: `float(x)`, `int(x)`, `x.item()`, `math.sqrt(x)`.
+    """Traced value made a Python number: `float(x)`, `x.item()`, `math.sqrt(x)`.
 
     A tracer has no number to give: `ConcretizationTypeError`. The array can be used as
     it is, or `x.astype(int)`; `jax.numpy` has the functions of `math`.
@@ -54,8 +54,9 @@ class TracedCast(Rule):
     ## Safety
 
     Safe. A Python float is a double and of weak type, an array of JAX a float32:
-    arithmetic with half precision arrays becomes float32. `math` raises where a function
-    is not defined (the root of -1), JAX gives NaN. Gradients flow through what was cast.
+    arithmetic with half precision arrays becomes float32. `math` raises where a
+    function is not defined (the root of -1), JAX gives NaN. Gradients flow through
+    what was cast.
 
     ## Not fixed
 

@@ -32,7 +32,7 @@ class TracedIndex(Rule):
 
     @jax.jit
     def quote(i, x):
-        return x * RATES[i] + CURVE[i], SHAPES[i % 2](x)
+        return RATES[i] + CURVE[i], SHAPES[i % 2](x)
     ```
 
     ```python after
@@ -43,7 +43,7 @@ class TracedIndex(Rule):
 
     @jax.jit
     def quote(i, x):
-        return x * jnp.array(RATES)[i] + jnp.asarray(CURVE)[i], lax.switch(i % 2, SHAPES, x)
+        return jnp.array(RATES)[i] + jnp.asarray(CURVE)[i], lax.switch(i % 2, SHAPES, x)
     ```
 
     ```python check

@@ -179,7 +179,23 @@ def is_used_as_array(fn: Function, name: str) -> bool:
 
 
 ARRAY_ATTRIBUTES = frozenset(
-    ["shape", "ndim", "dtype", "size", "T", "at", "sum", "mean", "max", "min", "std", "var", "astype", "reshape", "ravel"]
+    [
+        "shape",
+        "ndim",
+        "dtype",
+        "size",
+        "T",
+        "at",
+        "sum",
+        "mean",
+        "max",
+        "min",
+        "std",
+        "var",
+        "astype",
+        "reshape",
+        "ravel",
+    ]
 )
 
 

@@ -40,7 +40,34 @@ MATH = {
     "lgamma": "jax.scipy.special.gammaln",
 } | {
     name: f"jax.numpy.{name}"
-    for name in ["cbrt", "copysign", "cos", "cosh", "exp", "exp2", "expm1", "fabs", "fmod", "gcd", "hypot", "isfinite", "isinf", "isnan", "lcm", "ldexp", "log", "log10", "log1p", "log2", "nextafter", "sin", "sinh", "sqrt", "tan", "tanh"]
+    for name in [
+        "cbrt",
+        "copysign",
+        "cos",
+        "cosh",
+        "exp",
+        "exp2",
+        "expm1",
+        "fabs",
+        "fmod",
+        "gcd",
+        "hypot",
+        "isfinite",
+        "isinf",
+        "isnan",
+        "lcm",
+        "ldexp",
+        "log",
+        "log10",
+        "log1p",
+        "log2",
+        "nextafter",
+        "sin",
+        "sinh",
+        "sqrt",
+        "tan",
+        "tanh",
+    ]
 }
 ROUNDING = frozenset(["ceil", "floor", "trunc"])
 

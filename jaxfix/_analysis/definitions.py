@@ -116,9 +116,12 @@ def changes(code: ast.AST, name: str) -> bool:
     if name in writes(code):
         return True
     for node in walk_scope(code):
-        if isinstance(node, ast.Subscript | ast.Attribute):
-            if isinstance(node.ctx, ast.Store) and root_name(node) == name:
-                return True
+        if (
+            isinstance(node, ast.Subscript | ast.Attribute)
+            and isinstance(node.ctx, ast.Store)
+            and root_name(node) == name
+        ):
+            return True
     return False
 
 

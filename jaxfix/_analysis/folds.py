@@ -122,9 +122,12 @@ def _key_result(fn: Function, key: ast.expr) -> tuple[Evidence, ...]:
     if isinstance(known.node, ast.Lambda):
         return arrays.traced(inner, known.node.body)
     for part in inner.walk():
-        if isinstance(part, ast.Return) and part.value is not None:
-            if because := arrays.traced(inner, part.value):
-                return because
+        if (
+            isinstance(part, ast.Return)
+            and part.value is not None
+            and (because := arrays.traced(inner, part.value))
+        ):
+            return because
     return ()
 
 
@@ -298,9 +301,11 @@ def _any_all(fn: Function, one: Fold, spell: Spell) -> ast.expr:
     """`any(r > limit for r in rows)` as `jnp.any(rows > limit)`."""
     arg = one.node.args[0]
     name = spell(f"jax.numpy.{one.name}")
-    if isinstance(arg, ast.GeneratorExp | ast.ListComp):
-        if elementwise_source(fn, arg) is not None:
-            return build.call(name, arg.elt)
+    if (
+        isinstance(arg, ast.GeneratorExp | ast.ListComp)
+        and elementwise_source(fn, arg) is not None
+    ):
+        return build.call(name, arg.elt)
     return build.call(name, array_of(fn, arg, spell))
 
 
@@ -343,9 +348,12 @@ def at_once(fn: Function, one: Fold) -> ast.GeneratorExp | ast.ListComp | None:
     arg = one.node.args[0]
     if one.name in ("any", "all") and isinstance(arg, ast.GeneratorExp | ast.ListComp):
         return arg if elementwise_source(fn, arg) is not None else None
-    if one.key is not None and len(one.node.args) == 1:
-        if _plain_range(fn, arg) is None:
-            return key_source(fn, one.key, arg)
+    if (
+        one.key is not None
+        and len(one.node.args) == 1
+        and _plain_range(fn, arg) is None
+    ):
+        return key_source(fn, one.key, arg)
     return None
 
 

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 
 Spell = Callable[[str], str]
 
-REDUCTIONS = frozenset(["sum", "prod", "mean", "max", "min", "any", "all", "std", "var"])
+REDUCTIONS = frozenset(
+    ["sum", "prod", "mean", "max", "min", "any", "all", "std", "var"]
+)
 FINDERS = frozenset(
     f"{m}.{n}" for m in ("jax.numpy", "numpy") for n in ("where", "nonzero")
 )
@@ -78,11 +80,18 @@ def mask_of(fn: Function, index: ast.expr) -> ast.expr | None:
     """The traced mask that an index is or is made from (`jnp.where(mask)`)."""
     if is_mask(fn, index):
         return index
-    if isinstance(index, ast.Subscript) and fn.value(index.slice) == Const(0):
+    is_first = isinstance(index, ast.Subscript) and fn.value(index.slice) == Const(0)
+    if isinstance(index, ast.Subscript) and is_first:
         index = index.value
-    if isinstance(index, ast.Call) and arrays.library(fn, index) in FINDERS:
-        if len(index.args) == 1 and not index.keywords and is_mask(fn, index.args[0]):
-            return index.args[0]
+    if (
+        isinstance(index, ast.Call)
+        and arrays.library(fn, index) in FINDERS
+        and len(index.args) == 1
+        and not index.keywords
+        and is_mask(fn, index.args[0])
+        and (not is_first or arrays.rank(fn.value(index.args[0])) == 1)
+    ):
+        return index.args[0]
     return None
 
 
@@ -276,7 +285,17 @@ def _only_leaves_are_at_risk(
     """With 1 in place of a leaf, is everything that may be undefined defined?"""
     safe_at_one = {
         f"jax.numpy.{n}"
-        for n in ["log", "log2", "log10", "log1p", "sqrt", "cbrt", "exp", "expm1", "reciprocal"]
+        for n in [
+            "log",
+            "log2",
+            "log10",
+            "log1p",
+            "sqrt",
+            "cbrt",
+            "exp",
+            "expm1",
+            "reciprocal",
+        ]
     }
     for node in ast.walk(expr):
         if not isinstance(node, ast.expr) or not elementwise_parts(fn, node):
@@ -370,7 +389,15 @@ def slice_mask(fn: Function, base: ast.expr, part: ast.Slice, spell: Spell) -> a
 
 NONNEGATIVE = frozenset(
     f"jax.numpy.{n}"
-    for n in ["argmax", "argmin", "count_nonzero", "abs", "square", "searchsorted", "bitwise_count"]
+    for n in [
+        "argmax",
+        "argmin",
+        "count_nonzero",
+        "abs",
+        "square",
+        "searchsorted",
+        "bitwise_count",
+    ]
 )
 
 
@@ -493,17 +520,27 @@ def _masked(fn: Function, found: Selection, end: Reduction | None) -> Masked:
             raise CannotFix("the size of an expression is asked for")
         if not _is_flat(fn, found) and isinstance(end.node, ast.Attribute):
             raise CannotFix("the size counts the elements of whole rows")
-    if end.name in ("max", "min"):
-        if arrays.kind(fn.value(end.operand)) not in ("f", "i"):
-            text = ast.unparse(end.operand)
-            raise CannotFix(f"the dtype of `{text}` is not known, so neither its limit")
-    if end.axis is not None and _is_flat(fn, found):
-        if fn.value(end.axis) not in (Const(0), Const(-1), Const(None)):
-            raise CannotFix("the axis of the reduction is not known")
-    if end.axis is None and not _is_flat(fn, found) and end.name != "count":
-        if isinstance(end.node, ast.Call) and isinstance(end.node.func, ast.Name):
-            if arrays.library(fn, end.node) in ("sum", "max", "min", "any", "all"):
-                raise CannotFix("rows are added up one by one")
+    if end.name in ("max", "min") and arrays.kind(fn.value(end.operand)) not in (
+        "f",
+        "i",
+    ):
+        text = ast.unparse(end.operand)
+        raise CannotFix(f"the dtype of `{text}` is not known, so neither its limit")
+    if (
+        end.axis is not None
+        and _is_flat(fn, found)
+        and fn.value(end.axis) not in (Const(0), Const(-1), Const(None))
+    ):
+        raise CannotFix("the axis of the reduction is not known")
+    if (
+        end.axis is None
+        and not _is_flat(fn, found)
+        and end.name != "count"
+        and isinstance(end.node, ast.Call)
+        and isinstance(end.node.func, ast.Name)
+        and arrays.library(fn, end.node) in ("sum", "max", "min", "any", "all")
+    ):
+        raise CannotFix("rows are added up one by one")
     return Masked(end, found, parts)
 
 

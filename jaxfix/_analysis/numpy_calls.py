@@ -1,4 +1,4 @@
-"""Calls of NumPy on traced values: which fail, and the `jax.numpy` call that does not."""
+"""Calls of NumPy on traced values: which fail, and what to call instead."""
 
 from __future__ import annotations
 
@@ -18,7 +18,20 @@ if TYPE_CHECKING:
 # Functions that make one array of a list of arrays.
 TAKE_LISTS = frozenset(
     f"numpy.{n}"
-    for n in ["array", "asarray", "asanyarray", "stack", "concatenate", "vstack", "hstack", "dstack", "column_stack", "block", "row_stack", "concat"]
+    for n in [
+        "array",
+        "asarray",
+        "asanyarray",
+        "stack",
+        "concatenate",
+        "vstack",
+        "hstack",
+        "dstack",
+        "column_stack",
+        "block",
+        "row_stack",
+        "concat",
+    ]
 )
 WIDE = {
     "numpy.float64": "float",

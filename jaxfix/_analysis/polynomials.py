@@ -99,9 +99,12 @@ def polynomial(fn: Function, node: ast.expr, depth: int = 4) -> Polynomial:
             return Polynomial({(name,): 1}, {name: node})
         case ast.Name() if depth:
             found = definition(fn, node)
-            if found is not None and isinstance(found[1], ast.BinOp | ast.UnaryOp):
-                if unchanged(fn, found[1], found[0], node):
-                    return polynomial(fn, found[1], depth - 1)
+            if (
+                found is not None
+                and isinstance(found[1], ast.BinOp | ast.UnaryOp)
+                and unchanged(fn, found[1], found[0], node)
+            ):
+                return polynomial(fn, found[1], depth - 1)
             if found is not None and isinstance(found[1], ast.Constant):
                 return polynomial(fn, found[1], depth - 1)
     text = ast.unparse(node)

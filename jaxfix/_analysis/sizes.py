@@ -22,7 +22,23 @@ Spell = Callable[[str], str]
 FINDERS = frozenset(["where", "nonzero", "flatnonzero", "argwhere"])
 # The keyword that fixes the size of the result of each function.
 SIZE_KEYWORD = dict.fromkeys(
-    ["where", "nonzero", "flatnonzero", "argwhere", "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values", "union1d", "intersect1d", "setdiff1d", "setxor1d", "extract", "compress"],
+    [
+        "where",
+        "nonzero",
+        "flatnonzero",
+        "argwhere",
+        "unique",
+        "unique_all",
+        "unique_counts",
+        "unique_inverse",
+        "unique_values",
+        "union1d",
+        "intersect1d",
+        "setdiff1d",
+        "setxor1d",
+        "extract",
+        "compress",
+    ],
     "size",
 ) | {"bincount": "length", "repeat": "total_repeat_length"}
 
@@ -150,9 +166,12 @@ def at_once(fn: Function, one: Sized, use: Use, spell: Spell) -> ast.expr:
     test: ast.expr = mask
     if not is_mask(fn, mask):
         test = ast.Compare(mask, [ast.NotEq()], [build.const(0)])
-    if use.what == "first" and (one.name == "flatnonzero" or rank == 1):
-        if one.name != "argwhere":
-            return build.call(spell("jax.numpy.argmax"), test)
+    if (
+        use.what == "first"
+        and (one.name == "flatnonzero" or rank == 1)
+        and one.name != "argwhere"
+    ):
+        return build.call(spell("jax.numpy.argmax"), test)
     if use.what == "first":
         return _with_size(one, use, spell)
     if rank != 1:

@@ -1,8 +1,8 @@
 """Stores into arrays: what is stored where, and whether a new array can take its place.
 
-NumPy changes an array in place, and with it every other name of it. Afterwards a name is
-bound to a new array, and the others keep the old one. So a store can be rewritten only
-if nobody looks at the array under another name.
+NumPy changes an array in place, and with it every other name of it. Afterwards a name
+is bound to a new array, and the others keep the old one. So a store can be rewritten
+only if nobody looks at the array under another name.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 StoreStatement = ast.Assign | ast.AugAssign
 
-VIEWS = frozenset(["reshape", "ravel", "transpose", "squeeze", "swapaxes", "view", "diagonal"])
+VIEWS = frozenset(
+    ["reshape", "ravel", "transpose", "squeeze", "swapaxes", "view", "diagonal"]
+)
 
 
 def targets_of(stmt: StoreStatement) -> list[ast.expr]:
@@ -158,19 +160,23 @@ def check_aliases(fn: Function, stmt: ast.stmt, name: str) -> None:
             source = alias_of(fn, holder.value)
             if source is not None and source != name and read_after(fn, stmt, source):
                 raise CannotFix(
-                    f"`{name}` is another name of `{source}`, which is read afterwards: "
-                    "in Python both change"
+                    f"`{name}` is another name of `{source}`, which is read "
+                    "afterwards: in Python both change"
                 )
     for use in loads(fn, name):
         holder = fn.module.parent(use)
         outer = statement_of(fn, use)
         if isinstance(outer, ast.Assign) and alias_of(fn, outer.value) == name:
             target = outer.targets[0]
-            if isinstance(target, ast.Name) and target.id != name:
-                if _before(fn, outer, stmt) and read_after(fn, stmt, target.id):
-                    raise CannotFix(
-                        f"`{target.id}` is another name of `{name}`: in Python both change"
-                    )
+            if (
+                isinstance(target, ast.Name)
+                and target.id != name
+                and _before(fn, outer, stmt)
+                and read_after(fn, stmt, target.id)
+            ):
+                raise CannotFix(
+                    f"`{target.id}` is another name of `{name}`: in Python both change"
+                )
         if _is_kept(fn, use, holder) and outer is not None and _before(fn, outer, stmt):
             raise CannotFix(f"`{name}` is kept in a container, which sees the store")
 
@@ -327,7 +333,20 @@ def _is_given_numpy(fn: Function, name: str) -> bool:
 
 # --- updates that are thrown away
 
-UPDATES = frozenset(["set", "add", "subtract", "multiply", "mul", "divide", "power", "min", "max", "apply"])
+UPDATES = frozenset(
+    [
+        "set",
+        "add",
+        "subtract",
+        "multiply",
+        "mul",
+        "divide",
+        "power",
+        "min",
+        "max",
+        "apply",
+    ]
+)
 
 
 def lost_update(

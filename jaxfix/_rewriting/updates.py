@@ -6,14 +6,15 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .._analysis import arrays, build, masks, mutators, numpy_calls, stores
-from .._analysis.facts import Function
-from .._analysis.finding import CannotFix, Safety
-from .._analysis.masks import Selection
-from .._analysis.operands import dtype_of
-from .._analysis.polynomials import static_difference
-from .._analysis.stores import StoreStatement
-from .._analysis.values import Array, Const, Static, Value, promote
+from jaxfix._analysis import arrays, build, masks, mutators, numpy_calls, stores
+from jaxfix._analysis.facts import Function
+from jaxfix._analysis.finding import CannotFix, Safety
+from jaxfix._analysis.masks import Selection
+from jaxfix._analysis.operands import dtype_of
+from jaxfix._analysis.polynomials import static_difference
+from jaxfix._analysis.stores import StoreStatement
+from jaxfix._analysis.values import Array, Const, Static, Value, promote
+
 from .rewrite import Rewriter
 
 AT_METHODS: dict[type[ast.operator], str] = {ast.Add: "add", ast.Mult: "multiply"}
@@ -274,9 +275,13 @@ def selected(fn: Function, one: Update) -> Selection | None:
     if isinstance(part, ast.Slice):
         if not any(fn.traced(b) for b in (part.lower, part.upper) if b is not None):
             return None
-        if part.lower is not None and part.upper is not None and part.step is None:
-            if static_difference(fn, part.upper, part.lower) is not None:
-                return None
+        if (
+            part.lower is not None
+            and part.upper is not None
+            and part.step is None
+            and static_difference(fn, part.upper, part.lower) is not None
+        ):
+            return None
         return Selection(node, one.base, None, part)
     mask = masks.mask_of(fn, part)
     return Selection(node, one.base, mask, None) if mask is not None else None
@@ -307,9 +312,12 @@ def _kept_dtype(fn: Function, one: Update, made: ast.expr) -> ast.expr:
     value = None if build.is_new(one.value) else arrays.value(fn, one.value)
     if fits(known, value) and not isinstance(one.op, ast.Div | ast.Pow):
         return made
-    if isinstance(one.op, ast.Div | ast.Pow) and arrays.kind(known) == "f":
-        if fits(known, value):
-            return made
+    if (
+        isinstance(one.op, ast.Div | ast.Pow)
+        and arrays.kind(known) == "f"
+        and fits(known, value)
+    ):
+        return made
     return build.method(made, "astype", ast.Attribute(one.base, "dtype", ast.Load()))
 
 
