@@ -65,7 +65,8 @@ class TracedIf(Rule):
                 text = ast.unparse(node.subject)
                 return Problem(f"`match {text}` on a traced value", because)
             return None
-        if is_traced_elif(fn, node) or any(isinstance(s, ast.Raise) for s in node.body):
+        blocks = [*node.body, *node.orelse]
+        if is_traced_elif(fn, node) or any(isinstance(s, ast.Raise) for s in blocks):
             return None
         if because := fn.traced(node.test):
             return Problem(f"`if {ast.unparse(node.test)}` on a traced value", because)

@@ -39,7 +39,8 @@ class TracedRaise(Rule):
     safety: ClassVar = Safety.REPORT
 
     def find(self, fn: Function, node: ast.If) -> Problem | None:
-        if not any(isinstance(s, ast.Raise) for s in node.body):
+        blocks = node.body if is_orelse(fn, node) else [*node.body, *node.orelse]
+        if not any(isinstance(s, ast.Raise) for s in blocks):
             return None
         if because := fn.traced(node.test):
             text = ast.unparse(node.test)
@@ -48,3 +49,9 @@ class TracedRaise(Rule):
 
     def plan(self, fn: Function, node: ast.If) -> Plan:
         raise CannotFix("compiled code cannot raise; check before the call or use checkify")
+
+
+def is_orelse(fn: Function, node: ast.If) -> bool:
+    """Is it an `elif`, whose `else` belongs to the first `if`?"""
+    parent = fn.module.parent(node)
+    return isinstance(parent, ast.If) and parent.orelse == [node]

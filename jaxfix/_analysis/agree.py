@@ -85,6 +85,8 @@ def agree(spell: Spell, name: str, a: Typed, b: Typed) -> tuple[ast.expr, ast.ex
     words = [no_array(left), no_array(right)]
     if words != [None, None]:
         kinds = [w or "an array" for w in words]
+        if kinds[0] == kinds[1]:
+            raise CannotFix(f"{name} is {kinds[0]}, which compiled code cannot choose")
         raise CannotFix(f"{name} is {kinds[0]} in one branch and {kinds[1]} in the other")
     if isinstance(left, Seq | Dict) or isinstance(right, Seq | Dict):
         return agree_trees(spell, name, Typed(a.node, left), Typed(b.node, right))

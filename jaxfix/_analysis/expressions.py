@@ -485,14 +485,30 @@ def compare_values(frame: Frame, op: ast.cmpop, left: Value, right: Value) -> Va
 
 def tuple_equality(left: Seq, right: Seq) -> Value:
     """`(a, b) == (c, d)` forces the comparison of the elements."""
-    for side in (left, right):
-        if (found := holds_tracer(side)) is not None:
-            if left.items is None or right.items is None:
-                return Unknown()
-            if len(left.items) != len(right.items):
-                return Const(False)
-            return Array(True, BOOL, SCALAR, assumed=found.assumed, why=found.why)
-    return Static("bool")
+    items = [*(left.items or ()), *(right.items or ())]
+    found = proven(*items) or holds_tracer(left) or holds_tracer(right)
+    if found is None:
+        return Static("bool")
+    if left.items is None or right.items is None:
+        return Unknown()
+    if len(left.items) != len(right.items):
+        return Const(False)
+    assumed = found.assumed and not (holds_numbers(left) or holds_numbers(right))
+    return Array(True, BOOL, SCALAR, assumed=assumed, why=found.why)
+
+
+def proven(*values: Value) -> Array | None:
+    """A tracer in the values, a proven one if there is any."""
+    found = [t for v in values if (t := holds_tracer(v)) is not None]
+    return next((t for t in found if not t.assumed), found[0] if found else None)
+
+
+def holds_numbers(value: Seq) -> bool:
+    """Is a number among the items?"""
+    return any(
+        isinstance(v, Const) and isinstance(v.value, int | float)
+        for v in value.items or ()
+    )
 
 
 def identity(left: Value, right: Value, positive: bool) -> Value:
@@ -522,11 +538,12 @@ def membership(op: ast.cmpop, left: Value, right: Value) -> Value:
         return Static("bool")
     if isinstance(right, Array) and right.assumed and not isinstance(left, Array):
         return Static("bool")  # `name in params`: keys of a pytree
-    for side in (left, right):
-        if (found := holds_tracer(side)) is not None and not isinstance(
-            right, Unknown | InstanceValue
-        ):
-            return Array(True, BOOL, SCALAR, assumed=found.assumed, why=found.why)
+    if not isinstance(right, Unknown | InstanceValue):
+        found = proven(left, right)
+        if found is not None:
+            is_number = isinstance(right, Seq) and holds_numbers(right)
+            assumed = found.assumed and not is_number
+            return Array(True, BOOL, SCALAR, assumed=assumed, why=found.why)
     if isinstance(left, Const) and isinstance(right, Seq) and right.items is not None:
         if all(isinstance(v, Const) for v in right.items):
             found_it = any(

@@ -169,10 +169,19 @@ class Edits:
             low = 0
             if isinstance(parent, ast.Call) and node is not parent.func:
                 low = self._first_argument(parent)
-            bare = self.source.outer(start, end, low) == (start, end)
-            if bare and level_of_text(text) < wants(parent, node):
+            outer = self.source.outer(start, end, low)
+            if outer != (start, end) and not self._is_plain(*outer, text):
+                return Patch(start, end, text)
+            if level_of_text(text) < wants(parent, node):
                 text = f"({text})"
+            start, end = outer
         return Patch(start, end, text)
+
+    def _is_plain(self, start: int, end: int, text: str) -> bool:
+        """Can `text` stand without the parentheses that are at `start` and `end`?"""
+        before = self.source.text[start - 1 : start]
+        glued = before.isalnum() or before == "_"
+        return not glued and "\n" not in text and "#" not in self.source.text[start:end]
 
     def _check_f_string(self, node: ast.AST, text: str) -> None:
         if id(node) in self._in_f_strings and _NOT_IN_OLD_F_STRINGS & {*text}:
