@@ -136,20 +136,49 @@ def test_validate_uses_what_was_recorded(recorded, tmp_path, monkeypatch):
     earlier = tmp_path / "earlier"
     earlier.mkdir()
     (earlier / "program.py").write_text(PROGRAM)
-    fixed = PROGRAM.replace(
+    wrong = PROGRAM.replace(
         "    if state.x[0] > 0:\n        return state.x * rate\n    return -state.x",
-        "    return jnp.where(state.x[0] > 0, state.x * rate, -state.x)",
+        "    return jnp.where(state.x[0] < 0, state.x * rate, -state.x)",
     )
     monkeypatch.chdir(root)
-    for text, code in ((fixed, 0), (fixed.replace("> 0", "< 0"), 1)):
-        (root / "program.py").write_text(text)
-        words = ["validate", "program.py", "--before", str(earlier)]
-        words += ["--output-format", "json", "--jobs", "1"]
-        done = CliRunner().invoke(application(), words)
-        assert done.exit_code == code, done.output
-        (verdict,) = json.loads(done.stdout)["verdicts"]
-        assert verdict["inputs"]["source"] == "recorded calls"
-        assert verdict["verdict"] == ("differs" if code else "equal")
+    (root / "program.py").write_text(wrong)
+    words = ["validate", "program.py", "--before", str(earlier)]
+    words += ["--output-format", "json", "--jobs", "1"]
+    done = CliRunner().invoke(application(), words)
+    assert done.exit_code == 1, done.output
+    (verdict,) = json.loads(done.stdout)["verdicts"]
+    assert verdict["inputs"]["source"] == "recorded calls"
+    assert verdict["verdict"] == "differs"
+
+
+# No search finds a dictionary with this key: without help there is no proof.
+NEEDS_HELP = """@jax.jit
+def {0}(state):
+    if state["x"] > 0:
+        return state["x"] * 2
+    return -state["x"]
+"""
+
+
+def test_verify_uses_recorded_and_configured_inputs(tmp_path, monkeypatch):
+    names = ("recorded", "configured", "unknown")
+    functions = {name: NEEDS_HELP.format(name) for name in names}
+    file = tmp_path / "m.py"
+    file.write_text("\n\n".join(["import jax\n", *functions.values()]))
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.jaxfix.inputs]\n"m.configured" = [[{x = "f32[]"}]]\n'
+    )
+    call = {"args": ["py: {'x': 1.5}"], "kwargs": {}}
+    known = {"version": 1, "functions": {"m.py:recorded": [call]}}
+    (tmp_path / inputs.RECORDED).write_text(json.dumps(known))
+    monkeypatch.chdir(tmp_path)
+    words = ["apply", "--verify", "m.py", "--jobs", "1"]
+    done = CliRunner().invoke(application(), words)
+    assert done.exit_code == 1, done.output
+    after = file.read_text()
+    assert [name for name in names if functions[name] in after] == ["unknown"]
+    assert "held back: m.py:unknown: not-run" in done.stderr
+    assert "m.py:recorded" not in done.stderr
 
 
 def test_wrong_options_end_with_status_two(recorded, monkeypatch):
