@@ -31,7 +31,7 @@ from .order import Graph, graph_of
 from .project import Module
 from .scopes import MUTATING_METHODS, parameter_names
 from .transforms import COMPILING, WRAPPERS, reason, static_names, underlying
-from .values import Lib, Union, Value
+from .values import Dict, Lib, Seq, Union, Unknown, Value, element
 
 if TYPE_CHECKING:
     from .hoisting import Hoisting
@@ -317,6 +317,12 @@ class Captures:
         roots = {id(root.node): root for root in self.compiled[id(value.node)]}
         for root in roots.values():
             change = self.unseen(self.story(root, outside, altering))
+            if (
+                change is not None
+                and not change.rebinds
+                and not self.is_known(value, reads)
+            ):
+                return None
             if change is not None:
                 rejitted = self.is_rejitted(root, outside)
                 return Capture(
@@ -329,6 +335,18 @@ class Captures:
                     rejitted,
                 )
         return None
+
+    def is_known(self, fn: FunctionValue, reads: Iterable[ast.expr]) -> bool:
+        """Is anything known of what is read? A registry of classes is no state."""
+        tables = self.facts.interpreter
+        if any(self.hoisting.is_operand(fn.module, read) for read in reads):
+            return True
+        return any(
+            is_known(value)
+            for read in reads
+            for table in (tables.traced, tables.host)
+            if (value := table.get(id(read))) is not None
+        )
 
     def is_always_the_same(self, place: Place, changes: Iterable[Change]) -> bool:
         """Is one constant assigned to a module's variable again and again?"""
@@ -365,6 +383,19 @@ class Captures:
                         callers.setdefault(owner, []).append(node)
         return found
 
+    def same_program(self, root: TransformedValue) -> dict[int, None]:
+        """The nodes of the transforms that find each other's compiled programs."""
+        found = {id(root.node): None}
+        fn = underlying(root.function)
+        if fn is not None and isinstance(root.function, FunctionValue | BoundValue):
+            for other in self.facts.interpreter.called.get(id(fn.node), ()):
+                if (
+                    other.transform == root.transform
+                    and other.function == root.function
+                ):
+                    found[id(other.node)] = None
+        return found
+
     def altering(self, place: Place, changes: list[Change]) -> dict[int, Change]:
         """The functions that get to a change, other than by making the variable."""
         binder = place.owner if place.kind == "local" else None
@@ -378,7 +409,10 @@ class Captures:
         altering: dict[int, Change],
     ) -> Story:
         site, home = self.site(root)
-        traces = self.traces.get(id(root.node), {})
+        traces: dict[int, list[ast.AST]] = {}
+        for node in self.same_program(root):
+            for owner, nodes in self.traces.get(node, {}).items():
+                traces.setdefault(owner, []).extend(nodes)
         tracing = self.reaching(o for o in traces if o != id(home))
         return Story(root, site, home, traces, tracing, changes, altering)
 
@@ -524,6 +558,17 @@ def is_opaque(callee: Value) -> bool:
     if isinstance(callee, Lib):
         return callee.name not in BINDERS
     return not isinstance(callee, FunctionValue | TransformedValue | PartialValue)
+
+
+def is_known(value: Value) -> bool:
+    match value:
+        case Seq() | Dict():
+            inner = value.items or value.elem is not None
+            return bool(inner) and is_known(element(value))
+        case Union():
+            return any(is_known(option) for option in value.options)
+        case _:
+            return not isinstance(value, Unknown)
 
 
 def is_receiver(module: Module, node: ast.expr) -> bool:

@@ -557,8 +557,7 @@ class Hoisting:
         if layer is None:
             name = getattr(parameters.function, "name", "the lambda")
             raise CannotFix(
-                f"`{name}` is passed on as a value on line {use.node.lineno}, and not"
-                " all of its calls can be seen"
+                f"`{name}` is passed on as a value, and not all its calls can be seen"
             )
         return {id(layer.node): Shield(parameters, layer)}
 
