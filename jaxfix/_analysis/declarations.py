@@ -49,6 +49,10 @@ if TYPE_CHECKING:
 DECLARING = JIT - {"jax.named_call", "jax.eval_shape_of"}
 
 
+class Unseen(CannotFix):
+    """No transform is found that makes the value a tracer, so perhaps it is none."""
+
+
 @dataclass(slots=True)
 class Declaration:
     """A transform, and the parameters that it must declare static."""
@@ -112,7 +116,7 @@ def closure(facts: Facts, start: Origins) -> Closure:
         found.parameters.add(one)
         todo += _require(facts, one, found)
     if not found.declarations and not found.calls:
-        raise CannotFix("it is not seen which transform makes it a tracer")
+        raise Unseen("it is not seen which transform makes it a tracer")
     return found
 
 
@@ -277,8 +281,9 @@ def settings(facts: Facts) -> dict[Parameter, Evidence]:
             if root.transform not in DECLARING or fn is None:
                 continue
             static = static_names(root)
-            spec = fn.node.args
-            names = [a.arg for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)]
+            # The receiver of a bound method is no argument of what `jit` returns.
+            names = positional_names(root.function)
+            names += [a.arg for a in fn.node.args.kwonlyargs]
             for site in call_sites(facts, fn.node):
                 if calls_root(site, root):
                     for name in names:
