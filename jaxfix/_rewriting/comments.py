@@ -155,6 +155,7 @@ class _Placing:
                 lines = comments(lines)
             here = self.lines_of(target)
             here += lines[leading_blanks(lines) :] if here else lines
+            here += self.edits.loose_comments(stmt, header_children(stmt))
         for name in self.originals.fields(stmt):
             if is_gone:
                 self.visit_header(stmt, name, target)

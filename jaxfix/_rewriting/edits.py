@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias, TypeGuard
 
 from jaxfix._analysis.finding import CannotFix
@@ -170,18 +171,54 @@ class Edits:
             if isinstance(parent, ast.Call) and node is not parent.func:
                 low = self._first_argument(parent)
             outer = self.source.outer(start, end, low)
-            if outer != (start, end) and not self._is_plain(*outer, text):
+            if outer != (start, end) and not self._is_plain(node, outer, text):
                 return Patch(start, end, text)
             if level_of_text(text) < wants(parent, node):
                 text = f"({text})"
             start, end = outer
         return Patch(start, end, text)
 
-    def _is_plain(self, start: int, end: int, text: str) -> bool:
-        """Can `text` stand without the parentheses that are at `start` and `end`?"""
+    def lost_comments(self, parts: Sequence[ast.AST]) -> list[str]:
+        """The comments that edits of these parts of a statement take away."""
+        out: list[str] = []
+        for part in parts:
+            if id(part) in self.dirty:
+                span = self._with_parentheses(part)
+                before = self.source.text[slice(*span)]
+                patched = self.source.cut(*span, [*self.patches([part])])
+                after = Counter(lines.comments_in(patched))
+                out += gone(lines.comments_in(before), after)
+        return out
+
+    def loose_comments(self, stmt: ast.stmt, parts: Sequence[ast.AST]) -> list[str]:
+        """The comments in a statement that is gone, less those in its `parts`."""
+        spans = [self._with_parentheses(p) for p in parts if isinstance(p, ast.expr)]
+        start = self.source.span(stmt)[0]
+        end = max([end for _, end in spans], default=start)
+        kept = Counter(
+            comment
+            for part in parts
+            if isinstance(part, ast.expr)
+            for comment in lines.comments_in(self.expr(part))
+        )
+        return gone(lines.comments_in(self.source.text[start:end]), kept)
+
+    def _with_parentheses(self, part: ast.AST) -> tuple[int, int]:
+        return self.source.outer(*self.source.span(part))
+
+    def _is_plain(self, node: ast.AST, outer: tuple[int, int], text: str) -> bool:
+        """Can `text` stand without the parentheses that `outer` begins and ends with?"""
+        start, end = outer
         before = self.source.text[start - 1 : start]
         glued = before.isalnum() or before == "_"
-        return not glued and "\n" not in text and "#" not in self.source.text[start:end]
+        has_comment = "#" in self.source.text[start:end]
+        movable = not has_comment or keeps_comments(self._statement(node))
+        return not glued and "\n" not in text and movable
+
+    def _statement(self, node: ast.AST) -> ast.AST:
+        while not isinstance(node, ast.stmt | ast.match_case | ast.ExceptHandler):
+            node = self._parents[id(node)]
+        return node
 
     def _check_f_string(self, node: ast.AST, text: str) -> None:
         if id(node) in self._in_f_strings and _NOT_IN_OLD_F_STRINGS & {*text}:
@@ -242,6 +279,23 @@ class Edits:
         rest = self.source.text[at:close]
         exploded = rest.lstrip().startswith(",") and "\n" in rest
         return Patch(at, at, f",\n{text}" if exploded else f", {text}")
+
+
+def keeps_comments(stmt: ast.AST) -> bool:
+    """Do the comments that edits take away go above the statement?"""
+    is_simple = not hasattr(stmt, "body") and not isinstance(stmt, ast.Match)
+    return is_simple or isinstance(stmt, ast.If | ast.While | ast.For | ast.With)
+
+
+def gone(before: Sequence[str], after: Counter[str]) -> list[str]:
+    """The comments in `before` that are not in `after`, in order."""
+    left = Counter(before) - after
+    out: list[str] = []
+    for comment in before:
+        if left[comment]:
+            left[comment] -= 1
+            out.append(comment)
+    return out
 
 
 def _is_keyword(text: str) -> bool:

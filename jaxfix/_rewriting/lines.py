@@ -92,6 +92,14 @@ def one_line(text: str) -> str | None:
     return words[1:-1] if words.startswith("(") else None
 
 
+def comments_in(text: str) -> list[str]:
+    """The comments in a part of a statement, which may be broken over lines."""
+    if "#" not in text:
+        return []
+    tokens = _tokens(f"({text}\n)")
+    return [token.string for token in tokens if token.type == tokenize.COMMENT]
+
+
 _BLANK = (
     tokenize.NL,
     tokenize.NEWLINE,

@@ -38,8 +38,8 @@ from .blocks import (
     with_header_of,
     with_lines,
 )
-from .comments import Placed, origin_of, place
-from .edits import Edits, Text, stands_for
+from .comments import Placed, origin_of, own_line, place
+from .edits import Edits, Text, keeps_comments, stands_for
 from .imports import add_import, imported, spell_name
 from .lines import wrap
 from .originals import Originals, Place
@@ -299,7 +299,11 @@ class Writer:
         end = cst.TrailingWhitespace()
         if place.index == place.count - 1:
             end = place.node.trailing_whitespace
-        return cst.SimpleStatementLine([small], self.leading(stmt), end)
+        above = self.leading(stmt)
+        if id(stmt) in self._edits.dirty:
+            cut = self._edits.lost_comments(header_children(stmt))
+            above += map(own_line, cut)
+        return cst.SimpleStatementLine([small], above, end)
 
     def _small(self, stmt: ast.stmt) -> cst.BaseSmallStatement:
         place = self._places[id(stmt)]
@@ -394,6 +398,10 @@ class Writer:
         children = header_children(stmt)
         if any(id(child) in dirty for child in children):
             node = with_header_of(node, self._header(stmt, children))
+            if keeps_comments(stmt):
+                cut = self._edits.lost_comments(children)
+                lines = [*lines_before(node), *map(own_line, cut)]
+                node = with_lines(node, lines)
         for text, keyword_only in self._parameters.get(id(stmt), []):
             node = add_parameter(node, text, keyword_only=keyword_only)
         return node
