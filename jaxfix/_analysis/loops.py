@@ -840,21 +840,23 @@ def over_range(
     name = node.target.id
     kept = name in live or name in writes(node.body)
     if span.unit and not kept:
-        index = index_name(f) if name.startswith("_") else name
+        index = index_name(f, node) if name.startswith("_") else name
         return Iteration(index, span.start, span.stop, [], [])
-    index = index_name(f)
+    index = index_name(f, node)
     if span.unit:
         return Iteration(
             index, span.start, span.stop, [], [build.assign(name, build.load(index))]
         )
     trips = trip_count(f, source, span)
-    offset: ast.expr = ast.BinOp(build.load(index), ast.Mult(), step_node(span))
-    value = offset if is_zero(span.start) else ast.BinOp(span.start, ast.Add(), offset)
+    value = stepped(span, build.load(index))
     return Iteration(index, build.const(0), trips, [], [build.assign(name, value)])
 
 
-def index_name(f: Functional) -> str:
-    """A name for the counter of a loop."""
+def index_name(f: Functional, node: ast.For) -> str:
+    """A name for the counter of a loop: a parameter of its body, where it has no exit."""
+    if getattr(node, "done", None) is None:
+        taken = {*names([node]), *f.fn.flow.live_in([node], frozenset())}
+        return next((n for n in ("i", "k", "j", "n") if n not in taken), f.fresh("index"))
     base = next((n for n in ("i", "k", "index") if n not in f.fn.names), "index")
     return f.fresh(base)
 
@@ -865,6 +867,16 @@ def step_node(span: Range) -> ast.expr:
             return ast.UnaryOp(ast.USub(), build.const(-span.step))
         return build.const(span.step)
     return span.step
+
+
+def stepped(span: Range, index: ast.expr) -> ast.expr:
+    """The value of a range at an index: `start + 3 * i`, `start - 2 * i`."""
+    step = span.step
+    if isinstance(step, int) and step < 0:
+        offset = index if step == -1 else ast.BinOp(build.const(-step), ast.Mult(), index)
+        return ast.BinOp(span.start, ast.Sub(), offset)
+    offset = index if span.unit else ast.BinOp(step_node(span), ast.Mult(), index)
+    return offset if is_zero(span.start) else ast.BinOp(span.start, ast.Add(), offset)
 
 
 def is_zero(node: ast.expr) -> bool:
@@ -891,7 +903,7 @@ def over_items(
     f: Functional, source: ast.AST, node: ast.For, live: NameSet
 ) -> Iteration:
     """A loop over arrays, `zip`, `enumerate`, `reversed`: their items by index."""
-    index = index_name(f)
+    index = index_name(f, node)
     items = Items(f, source, index)
     items.take(node.target, node.iter)
     if not items.counts:
@@ -963,10 +975,7 @@ class Items:
             self.bind(target, build.load(self.index))
             self.counts.append(span.stop)
             return
-        offset: ast.expr = build.load(self.index)
-        if not span.unit:
-            offset = ast.BinOp(offset, ast.Mult(), step_node(span))
-        self.bind(target, ast.BinOp(span.start, ast.Add(), offset))
+        self.bind(target, stepped(span, build.load(self.index)))
         self.counts.append(trip_count(self.f, self.source, span))
 
     def reversed(self, target: ast.expr, inner: ast.expr) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 from .._analysis import booleans, build, guards
 from .._analysis.agree import Typed
@@ -246,6 +248,7 @@ def rewrite_body(
         context = initial_context(fn)
         body = functional.block(desugared, frozenset(), context)
         body = without_last_return(body, node.body)
+        number_functions(body)
     if isinstance(node, ast.Module):
         for one in statements:
             writer.replace_statement(
@@ -256,6 +259,43 @@ def rewrite_body(
     writer.replace_statement(
         node, lambda: writer.compound(node, {"body": writer.statements(body)})
     )
+
+
+def number_functions(body: Sequence[ast.stmt]) -> None:
+    """Names of the functions that were made, numbered in the order of the source."""
+    made = [n for s in body for n in in_order(s) if is_made(n)]
+    counts: dict[str, int] = {}
+    renamed: dict[str, str] = {}
+    taken = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name)}
+    names = {f.name for f in made}
+    for one in made:
+        base = re.sub(r"_\d+$", "", one.name)
+        while True:
+            count = counts.get(base, 0)
+            counts[base] = count + 1
+            name = f"{base}_{count}" if count else base
+            if name in names or name not in taken:
+                break
+        renamed[one.name] = name
+    if len(renamed) != len(made):
+        return
+    for one in made:
+        one.name = renamed[one.name]
+    for stmt in body:
+        for node in ast.walk(stmt):
+            if isinstance(node, ast.Name) and build.is_new(node) and node.id in renamed:
+                node.id = renamed[node.id]
+
+
+def is_made(node: ast.AST) -> TypeGuard[ast.FunctionDef]:
+    return isinstance(node, ast.FunctionDef) and build.is_new(node)
+
+
+def in_order(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a tree, outer before inner, first before last."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from in_order(child)
 
 
 def take_lists(writer: Writer, fn: Function, regions: Sequence[Claim]) -> set[int]:

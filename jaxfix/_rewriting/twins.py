@@ -15,7 +15,7 @@ from .._analysis.facts import Function
 from .._analysis.finding import CannotFix
 from .._analysis.objects import FunctionValue
 from .._analysis.plan import Expression, Plan, Region, Sites, Statement
-from .._analysis.values import holds_tracer, is_static
+from .._analysis.values import Const, Static, Value, alternatives, holds_tracer
 
 if TYPE_CHECKING:
     from .rewrite import Rewriter
@@ -74,9 +74,14 @@ def calls_by_kind(fn: Function) -> tuple[list[ast.Call], list[ast.Call]]:
             if any(holds_tracer(v) is not None for v in values):
                 if call not in traced:
                     traced.append(call)
-            elif values and all(is_static(v) for v in values) and call not in static:
+            elif values and all(is_python(v) for v in values) and call not in static:
                 static.append(call)
     return traced, static
+
+
+def is_python(value: Value) -> bool:
+    """A Python number (no array), on which the result may have to be one too."""
+    return all(isinstance(o, Const | Static) for o in alternatives(value))
 
 
 def make_twin(rewriter: Rewriter, fn: Function) -> None:
