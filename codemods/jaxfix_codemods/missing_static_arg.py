@@ -104,6 +104,8 @@ class MissingStaticArg(Rule):
             return None
         setting = setting_at(fn, node)
         if setting is not None:
+            if not is_seen(fn, node):
+                return None
             text = f"`{setting.name}` is no array, and is not declared static"
             return Problem(text, (fn.facts.settings[setting],))
         demand = demands.demand_of(fn, node)
@@ -113,7 +115,7 @@ class MissingStaticArg(Rule):
         if part is None:
             return computed(fn, demand)
         because = fn.traced(part)
-        if not because and not is_mendable(fn, starts):
+        if not is_certain(fn, starts, proven=bool(because)):
             return None
         text = f"`{ast.unparse(part)}` is {demand.what}, and is traced"
         standby = not demand.firm and not is_needed(fn, demand, starts)
@@ -157,13 +159,28 @@ def unknown_parts(
     return first, starts
 
 
-def is_mendable(fn: Function, starts: list[origins.Origins]) -> bool:
-    """Is there a declaration that would help? Else it is not sure that there is a fault."""
+def is_seen(fn: Function, node: ast.AST) -> bool:
+    """Is the transform seen that makes it a tracer? Else it is not sure that one does."""
+    try:
+        change_at(fn, node)
+    except declarations.Unseen:
+        return False
+    except CannotFix:
+        return fn.is_known
+    return fn.is_known
+
+
+def is_certain(
+    fn: Function, starts: list[origins.Origins], *, proven: bool
+) -> bool:
+    """Is it a fault? If it is not proven, only a declaration that helps shows it."""
     try:
         for start in starts:
             declarations.closure(fn.facts, start)
-    except CannotFix:
+    except declarations.Unseen:
         return False
+    except CannotFix:
+        return proven
     return True
 
 
@@ -225,10 +242,22 @@ def computed(fn: Function, demand: demands.Demand) -> Problem | None:
         return None
     for part in demand.parts:
         because = fn.traced(part)
+        if any(isinstance(n, ast.Attribute) for n in ast.walk(part)):
+            # Which fields of an object are traced is not always known.
+            because = because if is_array_attribute(fn, part) else ()
         if because and declarations.unknown(fn, part) is None:
             text = f"`{ast.unparse(part)}` is {demand.what}, and is computed from data"
             return Problem(text, because)
     return None
+
+
+def is_array_attribute(fn: Function, part: ast.expr) -> bool:
+    """Are all attributes in an expression those of arrays and of modules?"""
+    return all(
+        fn.traced(n.value) or fn.resolve(n.value) is not None
+        for n in ast.walk(part)
+        if isinstance(n, ast.Attribute)
+    )
 
 
 def change_at(fn: Function, node: ast.AST) -> declarations.Closure:

@@ -75,6 +75,9 @@ def _varies(fn: Function, node: ast.expr, loop: ast.AST, seen: set[str]) -> str 
         case ast.Name(id=name):
             return _variable(fn, name, loop, seen)
         case ast.Subscript(value=base, slice=place):
+            parts = place.elts if isinstance(place, ast.Tuple) else [place]
+            if not any(isinstance(part, ast.Slice) for part in parts):
+                return None
             return _slice(fn, place, loop) or _varies(fn, base, loop, seen)
         case ast.BinOp(left=left, right=right):
             return _varies(fn, left, loop, seen) or _varies(fn, right, loop, seen)
