@@ -324,7 +324,8 @@ class Captures:
             ):
                 return None
             if change is not None:
-                rejitted = self.is_rejitted(root, outside)
+                same = [r for r in roots.values() if r.function == root.function]
+                rejitted = any(self.is_rejitted(r, outside) for r in same)
                 return Capture(
                     place,
                     tuple(reads),
