@@ -56,6 +56,10 @@ Backend = Annotated[
 ]
 
 
+# A benchmark validates first, then builds and calls at several sizes.
+TIMEOUT_S = {"validate": 120.0, "bench": 600.0}
+
+
 def register(target: typer.Typer) -> None:
     """Give these commands to the application."""
     target.registered_commands.extend(app.registered_commands)
@@ -208,7 +212,8 @@ def request_for(
     options = commands.configured_options(
         harness.Options(
             python=_interpreter.interpreter(config),
-            jobs=config.jobs or os.cpu_count() or 1,
+            jobs=config.jobs or jobs_of(table),
+            timeout_s=TIMEOUT_S[table],
         ),
         settings,
         table,
@@ -221,6 +226,11 @@ def request_for(
         given=config.inputs,
         options=options,
     )
+
+
+def jobs_of(table: str) -> int:
+    """Timed processes run one after the other: side by side they slow each other."""
+    return 1 if table == "bench" else os.cpu_count() or 1
 
 
 def planned_changes(paths: list[str], config: Config) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import subprocess
+import time
 
 import jax.numpy as jnp
 import numpy as np
@@ -76,6 +77,26 @@ def test_endless_python_is_stopped():
     with pytest.raises(worker.CallTimeout), worker.time_limit(0.05):
         for _ in itertools.count():
             pass
+
+
+def test_a_sleeper_is_stopped_after_more_patience():
+    with pytest.raises(worker.CallTimeout), worker.time_limit(0.05):
+        time.sleep(60)
+
+
+def test_a_worker_ends_with_its_parent(monkeypatch):
+    class Left(Exception):
+        pass
+
+    def leave(status):
+        raise Left
+
+    parents = iter([7, 7, 1])
+    monkeypatch.setattr(worker, "PARENT_POLL_S", 0)
+    monkeypatch.setattr(worker.os, "getppid", lambda: next(parents))
+    monkeypatch.setattr(worker.os, "_exit", leave)
+    with pytest.raises(Left):
+        worker.leave_with(7)
 
 
 @pytest.mark.parametrize(

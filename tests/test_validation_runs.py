@@ -19,7 +19,7 @@ BRANCH = (
     "    if x.sum() > 0:\n        return x * 2\n    return -x\n"
 )
 WHERE = "@jax.jit\ndef f({0}):\n{1}    return jnp.where(x.sum() > 0, x * 2, -x)\n"
-QUICK = harness.Options(timeout_s=90)
+QUICK = harness.Options(timeout_s=600)
 
 
 @pytest.fixture
@@ -46,8 +46,8 @@ def pair(parameters="x", first="", more=""):
     return {"m.py": IMPORTS + before + more}, {"m.py": IMPORTS + after + more}
 
 
+HANG = "import time\ndef f(x):\n    while True: time.sleep(1)\n"
 HOSTILE = {
-    "hang": "import time\ndef f(x):\n    while True: time.sleep(1)\n",
     "segfault": "import ctypes\ndef f(x):\n    ctypes.string_at(0)\n",
     "greedy": (
         "held = []\ndef f(x):\n    while True: held.append(bytearray(50_000_000))\n"
@@ -60,17 +60,21 @@ HOSTILE = {
 }
 
 
-def test_what_the_project_does_to_the_worker_is_a_verdict(project):
-    main = "\ndef main():\n    return f(1.0)\n"
-    before = {f"{name}.py": text + main for name, text in HOSTILE.items()}
+def hostile(texts):
+    """The modules before and after, each with a caller of its function."""
+    before = {f"{n}.py": f"{t}\ndef main():\n    return f(1.0)\n" for n, t in texts}
     after = {
         name: text.replace("def f(x):\n", "def f(x):\n    y = x\n")
         for name, text in before.items()
     }
-    options = replace(QUICK, timeout_s=15, memory_bytes=2**30)
-    found = {k.partition(".")[0]: v for k, v in project(before, after, options).items()}
+    return before, after
+
+
+def test_what_the_project_does_to_the_worker_is_a_verdict(project):
+    options = replace(QUICK, memory_bytes=2**30)
+    verdicts = project(*hostile(HOSTILE.items()), options)
+    found = {name.partition(".")[0]: verdict for name, verdict in verdicts.items()}
     assert set(found) == set(HOSTILE)
-    assert found["hang"].kind is Kind.TIMED_OUT
     assert found["segfault"].reason.startswith("the process died of SIGSEGV")
     assert found["greedy"].kind is Kind.CRASHED
     assert "memory" in found["greedy"].reason
@@ -79,6 +83,13 @@ def test_what_the_project_does_to_the_worker_is_a_verdict(project):
     assert "ended with status 0" in found["exits"].reason
     assert "no import" in found["raises"].reason
     assert found["fine"].kind is Kind.EQUAL
+
+
+def test_a_hang_is_a_verdict(project):
+    options = replace(QUICK, timeout_s=5)
+    verdict = project(*hostile([("hang", HANG)]), options)["hang.py:f"]
+    assert verdict.kind is Kind.TIMED_OUT
+    assert "in 5 s" in verdict.reason
 
 
 def test_an_interpreter_without_jax_gives_a_reason(project, tmp_path):
@@ -252,7 +263,7 @@ def test_verify_keeps_the_worst_of_several_verdicts(tmp_path):
         folder.mkdir()
         (folder / "m.py").write_text(side["m.py"])
     seen = []
-    options = replace(QUICK, platforms=("cpu", "no_such_platform"), startup_s=60)
+    options = replace(QUICK, platforms=("cpu", "no_such_platform"))
     target = Target("m.py", "f")
     found = harness.verify(
         before, after, [target], options=options, on_verdict=seen.append

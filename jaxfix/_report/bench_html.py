@@ -12,26 +12,37 @@ from jaxfix._validation.verdict import Comparison, Proof, Verdict
 from . import bench_markdown, verdicts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
     from matplotlib.axes import Axes
 
+    Draw: TypeAlias = Callable[[Axes, tuple[Comparison, ...]], None]
+
 BEFORE, AFTER = "#8a8f98", "#1769aa"
+LABEL_LENGTH = 56
 STAGES = ("trace_s", "lower_s", "compile_s")
 SHADES = {"before": ("#c9ccd1", "#a3a8b0", "#6d727b"),
           "after": ("#a9cdea", "#5a9fd4", "#1769aa")}  # fmt: skip
 STYLE = """
 :root { color-scheme: light dark; }
 body { font: 16px/1.45 system-ui, sans-serif; margin: 0 auto; max-width: 62rem;
-       padding: 1rem; }
+       padding: 1rem; overflow-wrap: anywhere; }
 h1 { font-size: 1.4rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .85rem; white-space: nowrap; }
 th, td { padding: .3rem .6rem; text-align: right; border-bottom: 1px solid #8884; }
-th:first-child, td:first-child { text-align: left; }
+th:nth-child(-n+3), td:nth-child(-n+3) { text-align: left; }
+td:nth-child(1), td:nth-child(3) { white-space: normal; min-width: 10rem; }
 code, pre { font: .85rem ui-monospace, monospace; }
 pre { overflow-x: auto; background: #8882; padding: .6rem; }
-figure { margin: 0; background: #fff; border-radius: .3rem; }
+figure { margin: 0; background: #fff; border-radius: .3rem; max-width: 40rem; }
 figure svg { width: 100%; height: auto; display: block; }
+summary { margin: .3rem 0; }
 .bad { color: #c62828; } .good { color: #2e7d32; }
+@media (prefers-color-scheme: dark) {
+  .bad { color: #ef9a9a; } .good { color: #81c784; }
+}
 """
 
 
@@ -58,7 +69,8 @@ def render(proof: Proof) -> str:
 def summary(proof: Proof) -> str:
     counts = ", ".join(f"{n} {kind}" for kind, n in proof.counts.items())
     speed = proof.median_speedup
-    faster = f" Median speed-up of a call: {speed:.3g}x." if speed else ""
+    ratio = bench_markdown.ratio(speed) if speed else ""
+    faster = f" Median speed-up of a call: {ratio}." if speed else ""
     return f"<p>{html.escape(counts)}.{faster} Seed {proof.seed}.</p>"
 
 
@@ -75,26 +87,37 @@ def plots(proof: Proof) -> str:
 
 
 def label(row: Comparison) -> str:
-    size = row.size if len(row.size) <= 28 else f"{row.size[:27]}…"
-    return f"{row.target.function}\n{size} {row.device}"
+    text = f"{row.target.function}, {row.size}, {row.device}"
+    return text if len(text) <= LABEL_LENGTH else f"{text[: LABEL_LENGTH - 1]}…"
 
 
-def svg(rows: tuple[Comparison, ...], draw: object) -> str:
-    """One plot as SVG text, ready to stand in the page."""
+def svg(rows: tuple[Comparison, ...], draw: Draw) -> str:
+    """One plot as SVG text, ready to stand in the page.
+
+    Labels stand over the bars, not beside them: a phone has no width to spare.
+    """
     import matplotlib
     from matplotlib.figure import Figure
+    from matplotlib.ticker import EngFormatter
 
-    assert callable(draw), "a function that draws"
     # Text stays text: smaller, searchable, and in the page's own font.
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "jaxfix"}):
-        figure = Figure(figsize=(7.0, 1.2 + 0.55 * len(rows)), layout="constrained")
+        size = (4.6, 1.1 + 0.62 * len(rows))
+        figure = Figure(figsize=size, layout="constrained")
         axes = figure.subplots()
         draw(axes, rows)
-        axes.set_yticks(range(len(rows)), [label(row) for row in rows], fontsize=8)
-        axes.invert_yaxis()
+        for place, row in enumerate(rows):
+            across = axes.get_yaxis_transform()
+            where = (0.0, place - 0.42)
+            axes.text(*where, label(row), transform=across, fontsize=8, va="bottom")
+        axes.set_yticks([])
+        axes.set_ylim(len(rows) - 0.5, -0.8)
+        axes.xaxis.set_major_formatter(EngFormatter(unit="s"))
+        axes.tick_params(labelsize=8)
         axes.grid(axis="x", color="#ddd", linewidth=0.6)
         axes.set_axisbelow(True)
         axes.spines[["top", "right", "left"]].set_visible(False)
+        figure.legend(fontsize=8, frameon=False, ncols=2, loc="outside upper left")
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     text = buffer.getvalue()
@@ -104,43 +127,42 @@ def svg(rows: tuple[Comparison, ...], draw: object) -> str:
 
 def draw_calls(axes: Axes, rows: tuple[Comparison, ...]) -> None:
     places = range(len(rows))
-    for shift, side, color in ((-0.19, "before", BEFORE), (0.19, "after", AFTER)):
+    for shift, side, color in ((-0.24, "before", BEFORE), (0.09, "after", AFTER)):
         timings = [getattr(row, side) for row in rows]
         axes.barh(
             [place + shift for place in places],
-            [timing.median_s * 1e3 for timing in timings],
-            height=0.36,
+            [timing.median_s for timing in timings],
+            height=0.3,
             color=color,
             label=side,
-            xerr=[timing.spread_s * 5e2 for timing in timings],
+            xerr=[timing.spread_s / 2 for timing in timings],
             ecolor="#333",
         )
     axes.set_xscale("log")
-    axes.set_xlabel("ms a call")
-    axes.legend(fontsize=8, frameon=False, loc="best")
+    # A bar on a logarithmic axis has no natural foot: leave the shortest one a length.
+    shortest = min(min(row.before.median_s, row.after.median_s) for row in rows)
+    axes.set_xlim(left=shortest / 3)
 
 
 def draw_builds(axes: Axes, rows: tuple[Comparison, ...]) -> None:
-    for shift, side in ((-0.19, "before"), (0.19, "after")):
+    for shift, side in ((-0.24, "before"), (0.09, "after")):
         places = [place + shift for place in range(len(rows))]
         left = [0.0] * len(rows)
         for stage, color in zip(STAGES, SHADES[side], strict=True):
-            widths = [(getattr(getattr(row, side), stage) or 0.0) * 1e3 for row in rows]
+            widths = [getattr(getattr(row, side), stage) or 0.0 for row in rows]
             name = f"{side}: {stage.removesuffix('_s')}"
-            axes.barh(places, widths, height=0.36, left=left, color=color, label=name)
+            axes.barh(places, widths, height=0.3, left=left, color=color, label=name)
             left = [a + b for a, b in zip(left, widths, strict=True)]
     for place, row in enumerate(rows):
         if not row.before.compiles:
-            axes.text(0, place - 0.19, " not jittable", fontsize=7, va="center")
-    axes.set_xlabel("ms")
-    axes.legend(fontsize=7, frameon=False, ncols=2, loc="best")
+            axes.text(0, place - 0.24, " not jittable", fontsize=8, va="center")
 
 
 def table(proof: Proof) -> str:
     head = "".join(f"<th>{html.escape(h)}</th>" for h in bench_markdown.HEADINGS)
     rows = "\n".join(
         "<tr>"
-        + "".join(f"<td>{html.escape(c)}</td>" for c in bench_markdown.cells(row))
+        + "".join(f"<td>{breakable(c)}</td>" for c in bench_markdown.cells(row))
         + "</tr>"
         for row in proof.comparisons
     )
@@ -155,6 +177,11 @@ def table(proof: Proof) -> str:
     )
 
 
+def breakable(text: str) -> str:
+    """Escaped, and a long path may go on in the next line after a `/` or `:`."""
+    return re.sub(r"([/:])(?=\w)", r"\1<wbr>", html.escape(text))
+
+
 def verdict_list(proof: Proof) -> str:
     items = "\n".join(verdict_item(verdict) for verdict in proof.verdicts)
     return f"<h2>Verdicts</h2>{items}"
@@ -166,7 +193,7 @@ def verdict_item(verdict: Verdict) -> str:
     detail = html.escape("\n".join(line.removeprefix("    ") for line in lines))
     reason = html.escape(f": {verdict.reason}" if verdict.reason else "")
     return (
-        f"<details><summary><code>{html.escape(str(verdict.target))}</code> "
+        f"<details><summary><code>{breakable(str(verdict.target))}</code> "
         f'<span class="{kind}">{verdict.kind}</span>{reason}</summary>'
         f"<pre>{detail}</pre></details>"
     )

@@ -47,12 +47,16 @@ def cells(row: Comparison) -> tuple[str, ...]:
         build(after),
         call(before),
         call(after),
-        f"{row.speedup:.3g}x",
+        ratio(row.speedup),
         operations(before),
         operations(after),
         memory(before),
         memory(after),
     )
+
+
+def ratio(value: float) -> str:
+    return f"{value:,.0f}x" if value >= 100 else f"{value:.3g}x"
 
 
 def build(timing: Timing) -> str:
