@@ -238,7 +238,7 @@ def is_plain(one: Parameter) -> bool:
 
 def computed(fn: Function, demand: demands.Demand) -> Problem | None:
     """A shape or the like that is computed from data, which nothing makes known."""
-    if not demand.firm:
+    if demand.what not in ("a shape", "a size", "an axis"):
         return None
     for part in demand.parts:
         because = fn.traced(part)
