@@ -313,7 +313,10 @@ def _note_setting(
         if value is None:
             continue
         options = alternatives(value)
-        if any(is_setting(o) or _is_function(o) for o in options):
+        given_options = [o for o in options if o != Const(None)]
+        if given_options and all(
+            is_setting(o) or _is_function(o) for o in given_options
+        ):
             text = f"`{ast.unparse(given)}` is passed as `{one.name}`, and is no array"
             found.setdefault(one, Evidence(caller.path, given.lineno, text))
 

@@ -140,7 +140,7 @@ def rounds(fn: Function, node: ast.expr, *, depth: int = 2) -> int | None:
     """
     count: int | None = 1
     for loop in loops_around(fn, node):
-        if names_in(fn, node) & bound_by(loop):
+        if names_in(fn, node) & counted_by(fn, loop):
             turns = turns_of(fn, loop)
             count = None if turns is None or count is None else count * turns
     if count == 1 and depth and isinstance(node, ast.Name):
@@ -194,6 +194,38 @@ def names_in(fn: Function, node: ast.AST) -> set[str]:
             for source in fn.definitions.get(name) or ():
                 todo += [n.id for n in ast.walk(source) if isinstance(n, ast.Name)]
     return found
+
+
+def counted_by(fn: Function, loop: ast.AST) -> set[str]:
+    """The numbers that a loop counts: of a `range`, of `enumerate`, `n += 1`."""
+    match loop:
+        case ast.For(target=target, iter=values, body=body):
+            return _counters(fn, target, values) | _counted(body)
+        case ast.While(body=body):
+            return _counted(body)
+        case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
+            return {
+                name
+                for generator in loop.generators
+                for name in _counters(fn, generator.target, generator.iter)
+            }
+        case _:
+            return set()
+
+
+def _counters(fn: Function, target: ast.expr, values: ast.expr) -> set[str]:
+    name = fn.library(values)
+    if name == "enumerate" and isinstance(target, ast.Tuple):
+        target = target.elts[0]
+    elif name == "zip" and isinstance(target, ast.Tuple):
+        assert isinstance(values, ast.Call), "a call was found"
+        pairs = zip(target.elts, values.args, strict=False)
+        return {n for part, of in pairs for n in _counters(fn, part, of)}
+    elif name not in ("range", "reversed") and not isinstance(
+        values, ast.Tuple | ast.List
+    ):
+        return set()
+    return {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
 
 
 def bound_by(loop: ast.AST) -> set[str]:

@@ -345,11 +345,14 @@ def mapped(
     """vmap: arguments with an axis become tracers of one rank less."""
     axes = root.option("in_axes")
     why = reason(root)
+    # equinox maps over arrays only, unless it is told otherwise.
+    is_filter = root.transform == "equinox.filter_vmap" and axes is None
+    convert = filtered if is_filter else as_tracers
     given = [
-        value if not has_axis(axes, i) else row(as_tracers(value, why))
+        value if not has_axis(axes, i) else row(convert(value, why))
         for i, value in enumerate(args)
     ]
-    named = {k: row(as_tracers(v, why)) for k, v in keywords.items()}
+    named = {k: row(convert(v, why)) for k, v in keywords.items()}
     inner = inner_frame(frame, staging=False)
     inner.interp.batched.update(_function_ids(root.function))
     result = inner.call(root.function, given, named, node)
