@@ -16,7 +16,7 @@ from . import build, guards, places
 from .facts import Function
 from .finding import CannotFix
 from .flow import exits
-from .scopes import writes
+from .scopes import names, writes
 
 LEAVES = frozenset({"return", "break", "continue"})
 
@@ -218,7 +218,8 @@ class Desugar:
         from .flow import live_in
 
         needed = live_in(rest, frozenset())
-        bound = [n for n in writes([stmt]) if n in needed]
+        changed = {*writes([stmt]), *writes(rest)}
+        bound = [n for n in names(rest) if n in needed and n in changed]
         name = self.fresh("rest")
         hoisted = build.function(name, bound, self.function_body(rest))
         call = build.call(name, *(build.load(n) for n in bound))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeGuard
 
 from . import build
 from .agree import Typed, agree, collapse, is_literal
@@ -191,13 +192,24 @@ class Functional:
                 inner = context.copy()
                 parameters = {a.arg for a in stmt.args.args}
                 inner.bound |= parameters
-                for name in parameters & inner.types.keys():
+                for name in parameters:
                     # Its callers pass what the branches made of it.
-                    del inner.types[name]
+                    inner.types.pop(name, None)
+                    known = self.first_read(name, stmt)
+                    if known is not None:
+                        inner.types[name] = known
                 body = self.block(stmt.body, frozenset(), inner)
                 return build.function(stmt.name, [a.arg for a in stmt.args.args], body)
             case _:
                 raise Blocked(stmt, "a statement of this kind cannot be rewritten")
+
+    def first_read(self, name: str, stmt: ast.stmt) -> Value | None:
+        """What a name is where a statement reads it first."""
+        for node in ast.walk(stmt):
+            if isinstance(node, ast.Name) and node.id == name:
+                if isinstance(node.ctx, ast.Load):
+                    return collapse(self.fn.value(node))
+        return None
 
     def join(
         self,
@@ -424,6 +436,9 @@ class Functional:
                     ):
                         branches.append(called)
                         continue
+                if not params and is_call_of_name(value):
+                    branches.append(value.func)
+                    continue
                 if params and all(p == "_" for p in params) and len(params) > 1:
                     params = ["*_"]
                 branches.append(lambda_of(params, value))
@@ -1011,6 +1026,17 @@ def lambda_of(params: Sequence[str], value: ast.expr) -> ast.Lambda:
         made.args.vararg = ast.arg("_")
         return made
     return build.thunk(value, unique(params))
+
+
+def is_call_of_name(node: ast.expr) -> TypeGuard[ast.Call]:
+    """`rest()`: a function of ours, which can be handed over as it is."""
+    return (
+        isinstance(node, ast.Call)
+        and build.is_new(node)
+        and isinstance(node.func, ast.Name)
+        and not node.args
+        and not node.keywords
+    )
 
 
 def has_effects(fn: Function, block: Sequence[ast.stmt]) -> bool:
