@@ -131,7 +131,9 @@ def run(
 # --- analysis
 
 
-def analyse(files: Sequence[tuple[str, str, ast.Module]], options: EngineOptions) -> Analysis:
+def analyse(
+    files: Sequence[tuple[str, str, ast.Module]], options: EngineOptions
+) -> Analysis:
     project = Project(files)
     interpreter = Interpreter(
         project,
@@ -144,10 +146,14 @@ def analyse(files: Sequence[tuple[str, str, ast.Module]], options: EngineOptions
     claims: list[Claim] = []
     errors = [FileError(path, 1, text) for path, text in interpreter.failures.items()]
     for module in project.in_scope():
-        if INTERESTING.search(module.text.encode()) or ran_something(facts, module.path):
+        if INTERESTING.search(module.text.encode()) or ran_something(
+            facts, module.path
+        ):
             try:
                 claims += claims_of(facts, module, rules)
-            except Exception as error:  # a file that jaxfix fails on must not end the run
+            except (
+                Exception
+            ) as error:  # a file that jaxfix fails on must not end the run
                 errors.append(FileError(module.path, 1, bug(error)))
     return Analysis(facts, claims, tuple(errors))
 
@@ -280,8 +286,10 @@ def mend(
             spans.setdefault(path, set()).update(others)
         for path, names_ in result.used.items():
             used.setdefault(path, set()).update(names_)
-        trees = [(p, texts[p], t if texts[p] == s else ast.parse(texts[p]))
-                 for p, s, t in trees]
+        trees = [
+            (p, texts[p], t if texts[p] == s else ast.parse(texts[p]))
+            for p, s, t in trees
+        ]
         analysis = result.after
     return texts, withheld, touched, used, spans
 
@@ -350,7 +358,9 @@ def verify(
             try:
                 tree = ast.parse(texts[path])
             except SyntaxError as error:
-                why = f"the result does not parse (line {error.lineno}): a bug in jaxfix"
+                why = (
+                    f"the result does not parse (line {error.lineno}): a bug in jaxfix"
+                )
                 bad += [(c, why) for c in kept if c.fn.path == path]
                 continue
             text = texts[path]

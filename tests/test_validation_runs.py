@@ -236,6 +236,20 @@ def test_changes_across_files_are_tested_together(project):
     assert {verdict.kind for verdict in found.values()} == {Kind.EQUAL}
 
 
+def test_arguments_that_are_all_static_stay_so(project):
+    before = (
+        "@jax.jit\ndef f(n, kind):\n    if kind == 'ones':\n"
+        "        return jnp.ones(n)\n    return jnp.zeros(n)\n"
+        "\ndef main():\n    return f(3, 'ones'), f(2, 'zeros')\n"
+    )
+    static = "@functools.partial(jax.jit, static_argnames=('n', 'kind'))"
+    after = "import functools\n" + IMPORTS + before.replace("@jax.jit", static)
+    options = replace(QUICK, bench=True)
+    verdict = project({"m.py": IMPORTS + before}, {"m.py": after}, options)["m.py:f"]
+    assert verdict.kind is Kind.EQUAL
+    assert verdict.bench[0].after.compiles
+
+
 def test_every_virtual_device_is_compared(project, monkeypatch):
     monkeypatch.setenv("XLA_FLAGS", "--xla_force_host_platform_device_count=4")
     verdict = project(*pair())["m.py:f"]

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from jaxfix.codemod import (
     CannotFix,
+    ClassValue,
     Function,
     Parameter,
     Plan,
@@ -12,8 +13,10 @@ from jaxfix.codemod import (
     Rewriter,
     Rule,
     Sites,
+    TransformedValue,
     declarations,
     demands,
+    hashing,
     origins,
     static_options,
 )
@@ -97,9 +100,15 @@ class MissingStaticArg(Rule):
         ast.SetComp,
         ast.DictComp,
         ast.GeneratorExp,
+        ast.Name,
+        ast.Attribute,
     )
 
     def find(self, fn: Function, node: ast.AST) -> Problem | None:
+        if (method := method_at(fn, node)) is not None:
+            _, name, cls = method
+            text = f"`{name}` is a `{cls.name}`, no array, and is not declared static"
+            return Problem(text)
         if not fn.under:
             return None
         setting = setting_at(fn, node)
@@ -122,6 +131,11 @@ class MissingStaticArg(Rule):
         return Problem(text, because, standby)
 
     def plan(self, fn: Function, node: ast.AST) -> Plan:
+        if (method := method_at(fn, node)) is not None:
+            root, name, cls = method
+            hashing.check_constant(fn.facts, cls)
+            static_options.check_declaration(root)
+            return Sites(f"`{name}` in `static_argnames`", key=f"self {root_key(root)}")
         change = change_at(fn, node)
         demand = demands.demand_of(fn, node)
         if demand is not None and not demand.firm:
@@ -135,8 +149,28 @@ class MissingStaticArg(Rule):
         return Sites(f"{names} in `static_argnames`", key=change.key)
 
     def fix(self, fn: Function, node: ast.AST, plan: Sites, write: Rewriter) -> None:
+        if (method := method_at(fn, node)) is not None:
+            root, name, _ = method
+            static_options.declare(write, root, add=[name])
+            write.touch(fn)
+            return
         static_options.carry_out(write, change_at(fn, node))
         write.touch(fn)
+
+
+def method_at(
+    fn: Function, node: ast.AST
+) -> tuple[TransformedValue, str, ClassValue] | None:
+    """A jit of a method, at the node, that takes its object for an array."""
+    for root in fn.facts.roots_at.get(id(node), ()):
+        found = hashing.plain_self(fn.facts, root)
+        if found is not None:
+            return root, *found
+    return None
+
+
+def root_key(root: TransformedValue) -> str:
+    return f"{root.module.path}:{getattr(root.node, 'lineno', 0)}"
 
 
 def unknown_parts(
@@ -170,9 +204,7 @@ def is_seen(fn: Function, node: ast.AST) -> bool:
     return fn.is_known
 
 
-def is_certain(
-    fn: Function, starts: list[origins.Origins], *, proven: bool
-) -> bool:
+def is_certain(fn: Function, starts: list[origins.Origins], *, proven: bool) -> bool:
     """Is it a fault? If it is not proven, only a declaration that helps shows it."""
     try:
         for start in starts:
@@ -224,7 +256,9 @@ def is_plain(one: Parameter) -> bool:
     spec = one.node.args
     positional = [*spec.posonlyargs, *spec.args]
     defaults = dict(zip(reversed(positional), reversed(spec.defaults), strict=False))
-    defaults |= {a: d for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d}
+    defaults |= {
+        a: d for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d
+    }
     for arg in (*positional, *spec.kwonlyargs):
         if arg.arg != one.name:
             continue

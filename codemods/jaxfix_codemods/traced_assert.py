@@ -42,7 +42,9 @@ class TracedAssert(Rule):
 
     def find(self, fn: Function, node: ast.Assert) -> Problem | None:
         if because := fn.traced(node.test):
-            return Problem(f"`assert {ast.unparse(node.test)}` on a traced value", because)
+            return Problem(
+                f"`assert {ast.unparse(node.test)}` on a traced value", because
+            )
         return None
 
     def plan(self, fn: Function, node: ast.Assert) -> Plan:

@@ -62,11 +62,15 @@ class TracedBoolOp(Rule):
         forced = booleans.forced_operand(fn, node)
         if forced is None or not (because := fn.traced(forced)):
             return None
-        return Problem(f"`{ast.unparse(node)}` asks for the truth of a traced value", because)
+        return Problem(
+            f"`{ast.unparse(node)}` asks for the truth of a traced value", because
+        )
 
     def plan(self, fn: Function, node: ast.expr) -> Plan:
         booleans.check_effects(fn, node)
         return Expression("array operations")
 
-    def fix(self, fn: Function, node: ast.expr, plan: Plan, write: Rewriter) -> ast.expr:
+    def fix(
+        self, fn: Function, node: ast.expr, plan: Plan, write: Rewriter
+    ) -> ast.expr:
         return write.boolean(fn, node)

@@ -48,7 +48,9 @@ class TracedRaise(Rule):
         return None
 
     def plan(self, fn: Function, node: ast.If) -> Plan:
-        raise CannotFix("compiled code cannot raise; check before the call or use checkify")
+        raise CannotFix(
+            "compiled code cannot raise; check before the call or use checkify"
+        )
 
 
 def is_orelse(fn: Function, node: ast.If) -> bool:

@@ -54,7 +54,9 @@ class TracedRange(Rule):
 
     def find(self, fn: Function, node: ast.For) -> Problem | None:
         if because := fn.traced_count(node):
-            return Problem(f"`for` over `{ast.unparse(node.iter)}`, a traced count", because)
+            return Problem(
+                f"`for` over `{ast.unparse(node.iter)}`, a traced count", because
+            )
         return None
 
     def plan(self, fn: Function, node: ast.For) -> Plan:

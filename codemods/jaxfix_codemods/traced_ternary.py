@@ -66,7 +66,9 @@ class TracedTernary(Rule):
         for part in (node.body, node.orelse):
             for name in bound_names(part):
                 if name in names_outside(fn, part):
-                    raise CannotFix(f"one of the values binds `{name}`, which is read later")
+                    raise CannotFix(
+                        f"one of the values binds `{name}`, which is read later"
+                    )
         return Expression("jnp.where or lax.cond")
 
     def fix(

@@ -69,7 +69,9 @@ class TracedWhile(Rule):
 
     def find(self, fn: Function, node: ast.While) -> Problem | None:
         if because := fn.traced(node.test):
-            return Problem(f"`while {ast.unparse(node.test)}` on a traced value", because)
+            return Problem(
+                f"`while {ast.unparse(node.test)}` on a traced value", because
+            )
         return None
 
     def plan(self, fn: Function, node: ast.While) -> Plan:

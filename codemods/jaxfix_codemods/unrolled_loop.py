@@ -60,7 +60,9 @@ class UnrolledLoop(Rule):
         count = rolled.trips(fn, node)
         if count is None or count < rolled.threshold(node):
             return None
-        if any(isinstance(n, ast.Break | ast.Return | ast.Yield) for n in ast.walk(node)):
+        if any(
+            isinstance(n, ast.Break | ast.Return | ast.Yield) for n in ast.walk(node)
+        ):
             return None
         if not rolled.works_on_tracers(fn, node) or rolled.appends(node):
             return None

@@ -87,7 +87,9 @@ def agree(spell: Spell, name: str, a: Typed, b: Typed) -> tuple[ast.expr, ast.ex
         kinds = [w or "an array" for w in words]
         if kinds[0] == kinds[1]:
             raise CannotFix(f"{name} is {kinds[0]}, which compiled code cannot choose")
-        raise CannotFix(f"{name} is {kinds[0]} in one branch and {kinds[1]} in the other")
+        raise CannotFix(
+            f"{name} is {kinds[0]} in one branch and {kinds[1]} in the other"
+        )
     if isinstance(left, Seq | Dict) or isinstance(right, Seq | Dict):
         return agree_trees(spell, name, Typed(a.node, left), Typed(b.node, right))
     if left is None or right is None:
@@ -229,7 +231,9 @@ def agree_trees(
         if left.items is None or right.items is None:
             return a.node, b.node
         if left.kind != right.kind or len(left.items) != len(right.items):
-            raise CannotFix(f"{name} has another structure in one branch than in the other")
+            raise CannotFix(
+                f"{name} has another structure in one branch than in the other"
+            )
         if isinstance(a.node, ast.Tuple | ast.List) and isinstance(
             b.node, ast.Tuple | ast.List
         ):
@@ -237,7 +241,13 @@ def agree_trees(
                 pairs = [
                     agree(spell, f"item {i} of {name}", Typed(m, p), Typed(n, q))
                     for i, (m, n, p, q) in enumerate(
-                        zip(a.node.elts, b.node.elts, left.items, right.items, strict=True)
+                        zip(
+                            a.node.elts,
+                            b.node.elts,
+                            left.items,
+                            right.items,
+                            strict=True,
+                        )
                     )
                 ]
                 return (

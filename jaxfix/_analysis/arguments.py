@@ -85,7 +85,9 @@ def bind(
     if spec.vararg:
         starred = [a for a in rest if isinstance(a, StarredRest)]
         items = None if starred else tuple(rest)
-        bound[spec.vararg.arg] = Seq("tuple", items, join_all(rest) if starred else None)
+        bound[spec.vararg.arg] = Seq(
+            "tuple", items, join_all(rest) if starred else None
+        )
     if spec.kwarg:
         known = None if unknown_keywords is not None else tuple(extra)
         bound[spec.kwarg.arg] = Dict(known, unknown_keywords)
@@ -117,7 +119,9 @@ def as_tracers(value: Value, why: Why | None, *, depth: int = 6) -> Value:
                 items=None
                 if items is None
                 else tuple(as_tracers(v, why, depth=depth - 1) for v in items),
-                elem=as_tracers(value.elem, why, depth=depth - 1) if value.elem else None,
+                elem=as_tracers(value.elem, why, depth=depth - 1)
+                if value.elem
+                else None,
                 why=why,
             )
         case Dict():
@@ -134,14 +138,14 @@ def as_tracers(value: Value, why: Why | None, *, depth: int = 6) -> Value:
                 return value
             static = value.cls.static_fields
             attrs = {
-                name: attr
-                if name in static
-                else as_tracers(attr, why, depth=depth - 1)
+                name: attr if name in static else as_tracers(attr, why, depth=depth - 1)
                 for name, attr in value.attrs.items()
             }
             return InstanceValue(value.cls, attrs, value.complete, traced=True, why=why)
         case Union():
-            return join_all([as_tracers(v, why, depth=depth - 1) for v in value.options])
+            return join_all(
+                [as_tracers(v, why, depth=depth - 1) for v in value.options]
+            )
         case Unknown():
             return Array(True, tree=True, assumed=True, why=why)
         case _:

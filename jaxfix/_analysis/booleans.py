@@ -110,7 +110,9 @@ def negation(fn: Function, spell: Spell, node: ast.expr) -> ast.expr:
     match node:
         case ast.UnaryOp(op=ast.Invert(), operand=operand) if build.is_new(node):
             return operand
-        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in NEGATED:
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if (
+            type(op) in NEGATED
+        ):
             if isinstance(op, ast.Eq | ast.NotEq) or (
                 integral(fn, left) and integral(fn, right)
             ):
@@ -308,7 +310,9 @@ def truth_of(fn: Function, spell: Spell, node: ast.BoolOp) -> ast.expr:
         leading.append(values.pop(0))
     for value in values:
         if fn.static(value) and not is_bool(fn.value(value)):
-            raise CannotFix(f"`{ast.unparse(value)}` is no bool and comes after a tracer")
+            raise CannotFix(
+                f"`{ast.unparse(value)}` is no bool and comes after a tracer"
+            )
     rest = junction(fn, spell, node.op, values)
     if not leading:
         return rest

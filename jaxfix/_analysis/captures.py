@@ -31,7 +31,7 @@ from .order import Graph, graph_of
 from .project import Module
 from .scopes import MUTATING_METHODS, parameter_names
 from .transforms import COMPILING, WRAPPERS, reason, static_names, underlying
-from .values import Dict, Lib, Seq, Union, Unknown, Value, element
+from .values import Dict, Lib, Seq, Union, Unknown, Value, element, type_name
 
 if TYPE_CHECKING:
     from .hoisting import Hoisting
@@ -309,6 +309,9 @@ class Captures:
     ) -> Capture | None:
         changes = self.places.of(place)
         outside = [c for c in changes if id(c.owner) not in self.compiled]
+        if self.is_setting(value, reads):
+            changes = [c for c in changes if not is_dynamic_scope(c.owner)]
+            outside = [c for c in outside if not is_dynamic_scope(c.owner)]
         # What compiled code stores itself is a tracer: a problem of its own.
         if len(outside) < len(changes) or self.is_always_the_same(place, changes):
             return None
@@ -336,6 +339,16 @@ class Captures:
                     rejitted,
                 )
         return None
+
+    def is_setting(self, fn: FunctionValue, reads: Iterable[ast.expr]) -> bool:
+        """Does it say how to trace (a flag, a stack of handlers), not what to compute?"""
+        traced = self.facts.interpreter.traced
+        values = [traced.get(id(read)) for read in reads]
+        return all(
+            (value is not None and type_name(value) in ("bool", "str"))
+            or not self.hoisting.is_data(fn.module, read)
+            for value, read in zip(values, reads, strict=True)
+        )
 
     def is_known(self, fn: FunctionValue, reads: Iterable[ast.expr]) -> bool:
         """Is anything known of what is read? A registry of classes is no state."""
@@ -559,6 +572,13 @@ def is_opaque(callee: Value) -> bool:
     if isinstance(callee, Lib):
         return callee.name not in BINDERS
     return not isinstance(callee, FunctionValue | TransformedValue | PartialValue)
+
+
+def is_dynamic_scope(owner: ScopeNode) -> bool:
+    """A context manager, which sets a flag for a block and puts it back."""
+    names = [ast.unparse(d) for d in getattr(owner, "decorator_list", ())]
+    is_manager = any(n.rpartition(".")[2] == "contextmanager" for n in names)
+    return is_manager or getattr(owner, "name", "") in ("__enter__", "__exit__")
 
 
 def is_known(value: Value) -> bool:

@@ -57,7 +57,9 @@ class Desugar:
 
     # --- what forces a rewrite
 
-    def traced_exits(self, stmts: Sequence[ast.stmt], under: bool = False) -> frozenset[str]:
+    def traced_exits(
+        self, stmts: Sequence[ast.stmt], under: bool = False
+    ) -> frozenset[str]:
         """The exits in `stmts` that a traced condition decides."""
         found: frozenset[str] = frozenset()
         for stmt in stmts:
@@ -85,7 +87,9 @@ class Desugar:
             case ast.With():
                 return self.traced_exits(stmt.body, under)
             case ast.Try():
-                found = self.traced_exits([*stmt.body, *stmt.orelse, *stmt.finalbody], under)
+                found = self.traced_exits(
+                    [*stmt.body, *stmt.orelse, *stmt.finalbody], under
+                )
                 for handler in stmt.handlers:
                     found |= self.traced_exits(handler.body, under)
                 return found
@@ -129,7 +133,9 @@ class Desugar:
                 return out + self._leaving(stmt, rest, finish)
             rewritten = self.inner(stmt)
             out += rewritten
-            if "fall" not in exits([stmt]) and not isinstance(stmt, ast.For | ast.While):
+            if "fall" not in exits([stmt]) and not isinstance(
+                stmt, ast.For | ast.While
+            ):
                 return out
         return out + (finish(None) if finish is not None else [])
 
@@ -257,7 +263,11 @@ class Desugar:
                 stmt, "an exit on a traced condition leaves a `try` with handlers"
             )
         falls = "fall" in exits(stmt.body)
-        if not self.loops and (not rest or not falls) and self._all_return(stmt.body, rest):
+        if (
+            not self.loops
+            and (not rest or not falls)
+            and self._all_return(stmt.body, rest)
+        ):
             return [copy_with(stmt, body=self.block(stmt.body, finish))]
         if not self.loops:
             return self._returning_with(stmt, rest, finish)
@@ -337,7 +347,9 @@ class Desugar:
                 saved, self.loops = self.loops, []
                 body = self.block(stmt.body, None)
                 self.loops = saved
-                return [copy_with(stmt, body=body, orelse=self.block(stmt.orelse, None))]
+                return [
+                    copy_with(stmt, body=body, orelse=self.block(stmt.orelse, None))
+                ]
             case ast.With():
                 if not self._holds_traced(stmt):
                     return [stmt]
@@ -435,7 +447,9 @@ class Desugar:
         while body:
             first = body[0]
             match first:
-                case ast.If(body=[ast.Break()], orelse=[]) if self._may_repeat(first.test):
+                case ast.If(body=[ast.Break()], orelse=[]) if self._may_repeat(
+                    first.test
+                ):
                     tests.append(build.not_(first.test))
                     body.pop(0)
                 case _:
@@ -561,12 +575,19 @@ def merge_ifs(node: ast.If) -> ast.If:
 
 
 def _either(a: ast.expr, b: ast.expr) -> ast.expr:
-    values = [*(a.values if _is_new_or(a) else [a]), *(b.values if _is_new_or(b) else [b])]
+    values = [
+        *(a.values if _is_new_or(a) else [a]),
+        *(b.values if _is_new_or(b) else [b]),
+    ]
     return ast.BoolOp(ast.Or(), values)
 
 
 def _is_new_or(node: ast.expr) -> bool:
-    return isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or) and build.is_new(node)
+    return (
+        isinstance(node, ast.BoolOp)
+        and isinstance(node.op, ast.Or)
+        and build.is_new(node)
+    )
 
 
 def same_code(a: Sequence[ast.stmt], b: Sequence[ast.stmt]) -> bool:
@@ -617,6 +638,3 @@ def _pattern_test(
             if all(t is not None for t in tests):
                 return ast.BoolOp(ast.Or(), [t for t in tests if t is not None])
     raise Blocked(stmt, f"the pattern `{ast.unparse(pattern)}` binds or takes apart")
-
-
-

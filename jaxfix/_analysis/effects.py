@@ -137,9 +137,20 @@ def _call_cost(fn: Function, node: ast.Call, depth: int) -> Cost:
     return total
 
 
-BUILTIN_COST = {"abs": FREE, "min": FREE, "max": FREE, "int": FREE, "float": FREE,
-                "bool": FREE, "len": FREE, "sum": FREE, "round": FREE, "divmod": PARTIAL,
-                "any": FREE, "all": FREE}
+BUILTIN_COST = {
+    "abs": FREE,
+    "min": FREE,
+    "max": FREE,
+    "int": FREE,
+    "float": FREE,
+    "bool": FREE,
+    "len": FREE,
+    "sum": FREE,
+    "round": FREE,
+    "divmod": PARTIAL,
+    "any": FREE,
+    "all": FREE,
+}
 
 
 def _callee_cost(fn: Function, node: ast.Call, callee: Value, depth: int) -> Cost:
@@ -148,7 +159,11 @@ def _callee_cost(fn: Function, node: ast.Call, callee: Value, depth: int) -> Cos
             if name in BUILTIN_COST:
                 return BUILTIN_COST[name]
             if name.startswith(("jax.numpy.divide", "jax.numpy.true_divide")):
-                return FREE if len(node.args) > 1 and _nonzero(fn, node.args[1]) else PARTIAL
+                return (
+                    FREE
+                    if len(node.args) > 1 and _nonzero(fn, node.args[1])
+                    else PARTIAL
+                )
             if name.startswith(("numpy.", "math.")) and _all_static(fn, node):
                 return FREE
             api = lookup(name)
@@ -157,7 +172,16 @@ def _callee_cost(fn: Function, node: ast.Call, callee: Value, depth: int) -> Cos
             return Cost(api.cheap, not api.partial)
         case MethodValue(receiver=Array(), name=name):
             api = lookup(f"jax.numpy.{name.removeprefix('at[].')}")
-            if name in ("astype", "at[]", "set", "add", "get", "item", "reshape", "multiply"):
+            if name in (
+                "astype",
+                "at[]",
+                "set",
+                "add",
+                "get",
+                "item",
+                "reshape",
+                "multiply",
+            ):
                 return FREE
             return Cost(api.cheap, not api.partial) if api is not None else NEITHER
         case MethodValue(receiver=Seq() | Dict() | Const()):
@@ -320,7 +344,9 @@ def _body_obstacle(
                         if why is not None:
                             return why
                     if isinstance(callee, Lib) and callee.name in IMPURE:
-                        if callee.name != "print" and not callee.name.startswith("jax."):
+                        if callee.name != "print" and not callee.name.startswith(
+                            "jax."
+                        ):
                             return f"it calls `{callee.name}`"
     return None
 

@@ -47,7 +47,9 @@ def describe(fn: Function, node: ast.expr) -> list[str]:
     word = "assumed to be traced" if found.assumed else "traced"
     lines = [f"{where}: `{text}` is {word}: {kind(found)}"]
     if found.why is not None:
-        lines += [f"    {e.path}:{e.line}: {e.text}" for e in reversed(found.why.chain())]
+        lines += [
+            f"    {e.path}:{e.line}: {e.text}" for e in reversed(found.why.chain())
+        ]
     return lines
 
 

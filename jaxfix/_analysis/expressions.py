@@ -65,7 +65,9 @@ def truth(value: Value) -> bool | None:
     match value:
         case Const():
             return bool(value.value)
-        case FunctionValue() | ClassValue() | ModuleValue() | Lib() | TransformedValue():
+        case (
+            FunctionValue() | ClassValue() | ModuleValue() | Lib() | TransformedValue()
+        ):
             return True
         case Seq(kind="tuple" | "list", items=items) if items is not None:
             return bool(items)
@@ -138,7 +140,9 @@ def attribute(
             return MethodValue(base, name)
         case TransformedValue() | FunctionValue() | PartialValue():
             if name in ("func", "__wrapped__", "fun"):
-                return base.function if not isinstance(base, FunctionValue) else Unknown()
+                return (
+                    base.function if not isinstance(base, FunctionValue) else Unknown()
+                )
             return MethodValue(base, name)
         case Union():
             options = [o for o in base.options if o != Const(None)]
@@ -160,7 +164,11 @@ def instance_attribute(
 ) -> Value:
     if name in base.attrs:
         value = base.attrs[name]
-        if isinstance(value, Const) and not base.cls.frozen and base.cls.kind == "plain":
+        if (
+            isinstance(value, Const)
+            and not base.cls.frozen
+            and base.cls.kind == "plain"
+        ):
             # Someone may have assigned another value of the type.
             return value if value.value is None else Static(type(value.value).__name__)
         return value
@@ -248,7 +256,9 @@ def item(frame: Frame, base: Value, index: Value) -> Value:
             return seq_item(Seq("tuple", values), index)
         case InstanceValue():
             method = base.cls.lookup("__getitem__")
-            return frame.call(method, [base, index]) if method is not None else Unknown()
+            return (
+                frame.call(method, [base, index]) if method is not None else Unknown()
+            )
         case MethodValue(receiver=Array() as receiver, name="at"):
             return MethodValue(receiver, "at[]")
         case _:
@@ -304,8 +314,10 @@ def traced_choice(inner: Value, index: Value) -> Value:
 
 
 def _slice(frame: Frame, node: ast.Slice) -> Value:
-    parts = [frame.evaluate(p) if p is not None else Const(None) for p in
-             (node.lower, node.upper, node.step)]
+    parts = [
+        frame.evaluate(p) if p is not None else Const(None)
+        for p in (node.lower, node.upper, node.step)
+    ]
     values = [p.value for p in parts if isinstance(p, Const)]
     if len(values) == 3 and all(v is None or isinstance(v, int) for v in values):
         return Const(slice(*values))
@@ -382,7 +394,11 @@ def _unaryop(frame: Frame, node: ast.UnaryOp) -> Value:
     if isinstance(node.op, ast.Not):
         if (found := tracer(operand)) is not None:
             return Array(
-                True, BOOL, found.shape, assumed=found.assumed, tree=found.tree,
+                True,
+                BOOL,
+                found.shape,
+                assumed=found.assumed,
+                tree=found.tree,
                 why=found.why,
             )
         known = truth(operand)
@@ -437,8 +453,10 @@ def combine_booleans(values: list[Value]) -> Value:
 def _is_bool(value: Value) -> bool:
     if isinstance(value, Array):
         return value.dtype is not None and value.dtype.kind == "b"
-    return isinstance(value, Const) and isinstance(value.value, bool) or (
-        isinstance(value, Static) and value.type == "bool"
+    return (
+        isinstance(value, Const)
+        and isinstance(value.value, bool)
+        or (isinstance(value, Static) and value.type == "bool")
     )
 
 
@@ -590,7 +608,9 @@ def merge_traced(a: Value, b: Value, test: Array) -> Value:
     if isinstance(a, Dict) and isinstance(b, Dict) and a.items and b.items:
         if [k for k, _ in a.items] == [k for k, _ in b.items]:
             pairs_ = zip(a.items, b.items, strict=True)
-            return Dict(tuple((k, merge_traced(x, y, test)) for (k, x), (_, y) in pairs_))
+            return Dict(
+                tuple((k, merge_traced(x, y, test)) for (k, x), (_, y) in pairs_)
+            )
     numeric = (Array, Const, Static)
     if isinstance(a, numeric) and isinstance(b, numeric):
         merged = merge(a, b)
@@ -608,8 +628,11 @@ def make_function(frame: Frame, node: FunctionNode, name: str) -> FunctionValue:
     positional = [a.arg for a in (*spec.posonlyargs, *spec.args)]
     defaults = [
         (n, frame.evaluate(d))
-        for n, d in zip(positional[len(positional) - len(spec.defaults) :], spec.defaults,
-                        strict=True)
+        for n, d in zip(
+            positional[len(positional) - len(spec.defaults) :],
+            spec.defaults,
+            strict=True,
+        )
     ]
     for arg, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
         if default is not None:
@@ -911,9 +934,7 @@ def _refine_isinstance(
         narrow(frame, name, fits)
 
 
-def narrow(
-    frame: Frame, name: ast.expr, keep: Callable[[Value], bool]
-) -> None:
+def narrow(frame: Frame, name: ast.expr, keep: Callable[[Value], bool]) -> None:
     if not isinstance(name, ast.Name) or name.id not in frame.scope.vars:
         return
     value = frame.scope.vars[name.id]
@@ -921,7 +942,6 @@ def narrow(
         kept = [o for o in value.options if keep(o)]
         if kept and len(kept) < len(value.options):
             frame.scope.vars[name.id] = join_all(kept)
-
 
 
 HANDLERS: dict[type[ast.expr], Callable[[Frame, Any], Value]] = {

@@ -126,9 +126,7 @@ class Functional:
                 self.advance(stmt, context)
         return out
 
-    def marked(
-        self, stmt: ast.stmt, live: NameSet, context: Context
-    ) -> list[ast.stmt]:
+    def marked(self, stmt: ast.stmt, live: NameSet, context: Context) -> list[ast.stmt]:
         match stmt:
             case ast.If():
                 if exits(stmt.body) == exits(stmt.orelse) == {"return"}:
@@ -145,9 +143,7 @@ class Functional:
             case _:
                 raise CannotFix("a statement of this kind cannot be rewritten")
 
-    def compound(
-        self, stmt: ast.stmt, live: NameSet, context: Context
-    ) -> ast.stmt:
+    def compound(self, stmt: ast.stmt, live: NameSet, context: Context) -> ast.stmt:
         """A statement that stays Python and has rewritten ones inside."""
         match stmt:
             case ast.If():
@@ -234,7 +230,9 @@ class Functional:
     def advance(self, stmt: ast.stmt, context: Context) -> None:
         """Bring `context` over a statement that is not rewritten."""
         match stmt:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if build.is_new(stmt):
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if build.is_new(
+                stmt
+            ):
                 known = self.value(value, context.types)
                 context.types.pop(name, None)
                 if known is not None:
@@ -248,7 +246,9 @@ class Functional:
 
     def learn(self, node: ast.AST, context: Context) -> None:
         """The type of a name from the analysis, where a statement binds it."""
-        if (fact := getattr(node, "fact", None)) is not None and isinstance(node, ast.Name):
+        if (fact := getattr(node, "fact", None)) is not None and isinstance(
+            node, ast.Name
+        ):
             context.types[node.id] = fact
             return
         match node:
@@ -385,7 +385,9 @@ class Functional:
             one, two = Typed(x, self.value(x, {})), Typed(y, self.value(y, {}))
             if not is_whereable(one, two):
                 return None
-            items.append(self.select(test, test_value, one, two, "an item of the result"))
+            items.append(
+                self.select(test, test_value, one, two, "an item of the result")
+            )
         return ast.Tuple(items, ast.Load())
 
     def test_of(self, node: ast.If, context: Context) -> tuple[ast.expr, Value | None]:
@@ -496,8 +498,10 @@ class Functional:
         flags = [
             s.targets[0].id
             for s in node.body
-            if sets_flags([s]) and isinstance(s, ast.Assign)
-            and isinstance(s.targets[0], ast.Name) and s.value.value is True  # type: ignore[attr-defined]
+            if sets_flags([s])
+            and isinstance(s, ast.Assign)
+            and isinstance(s.targets[0], ast.Name)
+            and s.value.value is True  # type: ignore[attr-defined]
         ]
         flags = [f for f in flags if f not in writes(node.orelse)]
         if not flags:
@@ -521,8 +525,7 @@ class Functional:
             context.types[flag] = scalar
         context.bound |= set(flags)
         body = [
-            s for s in node.body
-            if not (sets_flags([s]) and writes([s])[0] in flags)
+            s for s in node.body if not (sets_flags([s]) and writes([s])[0] in flags)
         ]
         new_test = marked(build.load(flags[0]))
         made = copy_with(node, test=new_test, body=body)
@@ -595,8 +598,10 @@ class Functional:
         for name in outputs:
             a, b = first.types.get(name), second.types.get(name)
             same = isinstance(a, Const) and a == b
-            if same and isinstance(a, Const) and (
-                a.value is None or isinstance(a.value, str)
+            if (
+                same
+                and isinstance(a, Const)
+                and (a.value is None or isinstance(a.value, str))
             ):
                 constant.append(build.assign(name, build.const(a.value)))
             else:
@@ -753,9 +758,7 @@ def inner_statements(stmt: ast.stmt) -> Iterator[ast.stmt]:
 
 def leaves(node: ast.If) -> bool:
     """Does a branch set the flag that says that the function or loop was left?"""
-    return any(
-        sets_flags([s]) for s in ast.walk(node) if isinstance(s, ast.Assign)
-    )
+    return any(sets_flags([s]) for s in ast.walk(node) if isinstance(s, ast.Assign))
 
 
 def same_expression(a: ast.expr, b: ast.expr) -> bool:
@@ -855,8 +858,17 @@ def is_parameter(part: object) -> bool:
 
 def check_where(name: str, a: Typed, b: Typed) -> None:
     """`where` broadcasts; the shape of the result must not depend on the branch."""
-    x, y = as_array(collapse(a.value) or Const(0)), as_array(collapse(b.value) or Const(0))
-    if x is None or y is None or x.shape is None or y.shape is None or x.shape == y.shape:
+    x, y = (
+        as_array(collapse(a.value) or Const(0)),
+        as_array(collapse(b.value) or Const(0)),
+    )
+    if (
+        x is None
+        or y is None
+        or x.shape is None
+        or y.shape is None
+        or x.shape == y.shape
+    ):
         return
     if is_literal(a.node) or is_literal(b.node) or alike(x.shape, y.shape):
         return
@@ -877,9 +889,7 @@ def scalar_test(spell: Spell, test: ast.expr, value: Value | None) -> ast.expr:
     found = as_array(value) if value is not None else None
     if found is None or found.shape is None or not needs_reshape(found):
         return test
-    made = build.call(
-        spell("jax.numpy.reshape"), test, ast.Tuple([], ast.Load())
-    )
+    made = build.call(spell("jax.numpy.reshape"), test, ast.Tuple([], ast.Load()))
     if getattr(test, "is_bool_array", False) or is_bool(value):
         marked(made)
     return made
@@ -923,7 +933,9 @@ def simple_assignments(block: Sequence[ast.stmt]) -> dict[str, ast.expr] | None:
             case _:
                 return None
         for name, value in pairs:
-            if name in out or any(isinstance(n, ast.NamedExpr) for n in ast.walk(value)):
+            if name in out or any(
+                isinstance(n, ast.NamedExpr) for n in ast.walk(value)
+            ):
                 return None
             out[name] = value
     return out
@@ -982,7 +994,9 @@ def inline_last(
 def together(block: Sequence[ast.stmt]) -> dict[str, ast.expr] | None:
     """`{name: value}` of `a, b = b, a`, whose values all read what was before."""
     match block:
-        case [ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values))]:
+        case [
+            ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values))
+        ]:
             targets = [n.id for n in names if isinstance(n, ast.Name)]
             if len(set(targets)) == len(names) == len(values) and not any(
                 isinstance(n, ast.Starred | ast.NamedExpr)

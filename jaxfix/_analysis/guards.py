@@ -86,9 +86,7 @@ def nested(fn: Function, node: ast.If, *, short: bool, falls: bool) -> Guarded |
     return None
 
 
-def choice(
-    fn: Function, test: ast.expr, a: ast.expr, b: ast.expr
-) -> Guarded | None:
+def choice(fn: Function, test: ast.expr, a: ast.expr, b: ast.expr) -> Guarded | None:
     """The same for `a if test else b`.
 
     Raises:

@@ -329,3 +329,55 @@ def _check_parts(value: Value, given: ast.expr) -> None:
             parts = [value.elem] if items is None else list(items)
     if any(part is not None and conversion(part) != "" for part in parts):
         raise CannotFix(f"`{ast.unparse(given)}` has parts without a hash")
+
+
+# --- methods whose object is no argument
+
+
+def plain_self(facts: Facts, root: TransformedValue) -> tuple[str, ClassValue] | None:
+    """The first parameter of a jitted method whose object is no pytree, if it is traced.
+
+    Every call of such a method fails: the object is no valid argument.
+    """
+    fn = underlying(root.function)
+    names = positional_names(root.function)
+    if fn is None or fn.owner is None or bound_count(root.function) > 0 or not names:
+        return None
+    if not isinstance(fn.node, ast.FunctionDef) or names[0] in static_names(root):
+        return None
+    wrappers = {ast.unparse(d).partition("(")[0] for d in fn.node.decorator_list}
+    if wrappers & {"staticmethod", "classmethod"} or is_pytree(facts, fn.owner):
+        return None
+    return names[0], fn.owner
+
+
+def is_pytree(facts: Facts, cls: ClassValue) -> bool:
+    """Is a class registered as a pytree, as far as can be seen? In doubt it is."""
+    if cls.kind not in ("plain", "dataclass") or cls.node.bases or cls.node.keywords:
+        return True
+    plain = ("dataclass", "dataclasses.dataclass", "functools.total_ordering")
+    if any(d.partition("(")[0] not in plain for d in cls.decorators):
+        return True
+    return any(
+        isinstance(node, ast.Call)
+        and "register" in ast.unparse(node.func)
+        and any(isinstance(n, ast.Name) and n.id == cls.name for n in ast.walk(node))
+        for module in facts.project.in_scope()
+        if "register" in module.text and cls.name in module.text
+        for node in ast.walk(module.tree)
+    )
+
+
+def check_constant(facts: Facts, cls: ClassValue) -> None:
+    """May an object be static, as part of the program?
+
+    Raises:
+      CannotFix: it has no hash, or an attribute is assigned after `__init__`.
+    """
+    if not is_hashable(cls):
+        raise CannotFix(f"`{cls.name}` has no hash, and is no pytree")
+    for fn, store in stores(facts, cls):
+        raise CannotFix(
+            f"`{ast.unparse(store)}` is assigned ({fn.path}, line {store.lineno}): a "
+            "static object keeps its first program"
+        )

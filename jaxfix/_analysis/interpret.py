@@ -170,7 +170,9 @@ class Interpreter:
 
     def _names_of_transformed(self, module: Module) -> frozenset[str]:
         """Names, in a module, of transformed functions and of those that transform."""
-        functions = [self.functions[key] for key in self.called.keys() | self.transforming]
+        functions = [
+            self.functions[key] for key in self.called.keys() | self.transforming
+        ]
         names: set[str] = set()
         wanted: set[int] = set()
         for function in functions:
@@ -184,7 +186,10 @@ class Interpreter:
         for name, value in module.globals.items():
             if isinstance(value, TransformedValue):
                 names.add(name)
-            elif isinstance(value, FunctionValue | ClassValue) and id(value.node) in wanted:
+            elif (
+                isinstance(value, FunctionValue | ClassValue)
+                and id(value.node) in wanted
+            ):
                 names.add(name)
         return frozenset(n for n in names if n.isidentifier())
 
@@ -246,7 +251,9 @@ class Interpreter:
     def example_instance(self, frame: Frame, cls: ClassValue) -> InstanceValue:
         """An instance of `cls` about whose constructor's arguments nothing is known."""
         made = self.instantiate(frame, cls, None, {}, cls.node)
-        assert isinstance(made, InstanceValue), "a class of the project gives an instance"
+        assert isinstance(made, InstanceValue), (
+            "a class of the project gives an instance"
+        )
         return made
 
     def unknown_args(self, fn: FunctionValue) -> dict[str, Value]:
@@ -404,7 +411,10 @@ class Interpreter:
             case Union():
                 options = [o for o in function.options if o != Const(None)]
                 return join_all(
-                    [self.call(frame, o, list(args), dict(keywords), node) for o in options]
+                    [
+                        self.call(frame, o, list(args), dict(keywords), node)
+                        for o in options
+                    ]
                 )
             case _:
                 return Unknown()
@@ -525,7 +535,12 @@ class Interpreter:
         return result
 
     def _passed(
-        self, frame: Frame, fn: FunctionValue, name: str, value: Value, node: ast.AST | None
+        self,
+        frame: Frame,
+        fn: FunctionValue,
+        name: str,
+        value: Value,
+        node: ast.AST | None,
     ) -> Value:
         if node is None or value.why is None or not frame.under:
             return value
@@ -590,7 +605,9 @@ class Interpreter:
         if isinstance(init, FunctionValue):
             if args is None:
                 bound = self.unknown_args(init)
-                names = [a.arg for a in (*init.node.args.posonlyargs, *init.node.args.args)]
+                names = [
+                    a.arg for a in (*init.node.args.posonlyargs, *init.node.args.args)
+                ]
                 if names:
                     bound[names[0]] = instance
                 self.run_function(frame, init, bound, None)
@@ -646,7 +663,9 @@ def parameters(node: FunctionNode) -> list[ast.arg]:
 
 def bug(error: Exception) -> str:
     """One line about an exception that is our own mistake."""
-    return f"jaxfix failed on this file ({type(error).__name__}: {error}): a bug in jaxfix"
+    return (
+        f"jaxfix failed on this file ({type(error).__name__}: {error}): a bug in jaxfix"
+    )
 
 
 def first_why(bound: Mapping[str, Value]) -> Why | None:

@@ -142,9 +142,11 @@ def late_names(
     """
     late = [n for n in carried if n not in context.bound]
     exposed = uses_before_definite_write(list(body))
-    static = isinstance(node, ast.While) and isinstance(
-        build.source_of(node), ast.For
-    ) and not f.fn.traced_count(build.source_of(node))
+    static = (
+        isinstance(node, ast.While)
+        and isinstance(build.source_of(node), ast.For)
+        and not f.fn.traced_count(build.source_of(node))
+    )
     if static and not any(n in exposed for n in late):
         return late
     check_bound(build.source_of(node), carried, context)
@@ -193,7 +195,9 @@ def check_bound(source: ast.AST, carried: Sequence[str], context: Context) -> No
             )
 
 
-def check_body(f: Functional, node: ast.For | ast.While, body: Sequence[ast.stmt]) -> None:
+def check_body(
+    f: Functional, node: ast.For | ast.While, body: Sequence[ast.stmt]
+) -> None:
     source = build.source_of(node)
     if (why := obstacle(f.fn, list(body))) is not None:
         raise Blocked(source, f"in the loop, {why}")
@@ -205,8 +209,9 @@ def check_body(f: Functional, node: ast.For | ast.While, body: Sequence[ast.stmt
     assigned = set(writes([node]))
     for name in late_closures(f, source, assigned):
         raise Blocked(
-            source, f"a function that was made before the loop reads `{name}`, which the"
-            " loop changes"
+            source,
+            f"a function that was made before the loop reads `{name}`, which the"
+            " loop changes",
         )
 
 
@@ -386,7 +391,9 @@ def like_another(
             if number == 0:
                 return build.call(f.spell("jax.numpy.zeros_like"), build.load(other))
             literal = build.const(number)
-            return build.call(f.spell("jax.numpy.full_like"), build.load(other), literal)
+            return build.call(
+                f.spell("jax.numpy.full_like"), build.load(other), literal
+            )
     raise CannotFix(
         f"`{name}` is a scalar before the loop and an array in it, of no named shape"
     )
@@ -550,7 +557,9 @@ def check_use(f: Functional, name: ast.Name) -> None:
             case ast.Tuple() | ast.List() | ast.Compare():
                 pass
             case ast.Subscript(value=base, slice=index) if child is index:
-                if not isinstance(f.fn.value(base), Array) or isinstance(index, ast.Slice):
+                if not isinstance(f.fn.value(base), Array) or isinstance(
+                    index, ast.Slice
+                ):
                     raise CannotFix(f"`{name.id}` picks an item of a list")
             case ast.Call() if takes_tracers(f, parent, child):
                 pass
@@ -563,7 +572,9 @@ def check_statement_use(
     f: Functional, name: ast.Name, child: ast.AST, stmt: ast.stmt
 ) -> None:
     match stmt:
-        case ast.Assign() | ast.AugAssign() | ast.AnnAssign() | ast.Return() | ast.Expr():
+        case (
+            ast.Assign() | ast.AugAssign() | ast.AnnAssign() | ast.Return() | ast.Expr()
+        ):
             return
         case ast.If(test=test) if child is test and f.fn.traced(test):
             return
@@ -613,11 +624,7 @@ def masked(
     if done is not None:
         inner.types[done] = Array(True, BOOL, SCALAR)
     bound_before = context.bound
-    unbound = [
-        n
-        for n in writes(body)
-        if n in live and n not in bound_before
-    ]
+    unbound = [n for n in writes(body) if n in live and n not in bound_before]
     before += [
         initial_result(f, source, n, node)
         if is_result(n, node)
@@ -661,7 +668,9 @@ def initial_result(
         and build.is_new(s)
     ]
     if not values:
-        raise Blocked(source, f"`{name}` has no value if the loop does not run even once")
+        raise Blocked(
+            source, f"`{name}` has no value if the loop does not run even once"
+        )
     zeros = [zero_of(f, v) for v in values]
     if any(z is None or ast.dump(z) != ast.dump(zeros[0] or z) for z in zeros):
         raise Blocked(source, "what the loop returns has no known type")
@@ -680,7 +689,9 @@ def first_binding(
     zeros = [zero_value(v) for v in f.assigned_values(name, node)]
     texts = {ast.dump(z) for z in zeros if z is not None}
     if len(texts) != 1 or None in zeros or zeros[0] is None:
-        raise Blocked(source, f"`{name}` has no value if the loop does not run even once")
+        raise Blocked(
+            source, f"`{name}` has no value if the loop does not run even once"
+        )
     return build.assign(name, zeros[0])
 
 
@@ -751,9 +762,7 @@ def fori(
     plan = iteration(f, source, node, live, context)
     body = [*plan.first, *node.body]
     loop = ast.For(build.store(plan.index), build.const(0), body, [])
-    carried = [
-        n for n in carried_names(f, loop, live, []) if n != plan.index
-    ]
+    carried = [n for n in carried_names(f, loop, live, []) if n != plan.index]
     check_bound(source, carried, context)
     inner = context.copy()
     enter(f, node, carried, inner)
@@ -787,9 +796,7 @@ def counted_while(
     advance = ast.Assign(
         [build.store(index)], ast.BinOp(build.load(index), ast.Add(), build.const(1))
     )
-    test: ast.expr = marked(
-        ast.Compare(build.load(index), [ast.Lt()], [plan.upper])
-    )
+    test: ast.expr = marked(ast.Compare(build.load(index), [ast.Lt()], [plan.upper]))
     body = [*plan.first, *node.body, advance]
     start = build.assign(index, plan.lower)
     f.advance(start, context)
@@ -856,7 +863,9 @@ def index_name(f: Functional, node: ast.For) -> str:
     """A name for the counter of a loop: a parameter of its body, where it has no exit."""
     if getattr(node, "done", None) is None:
         taken = {*names([node]), *f.fn.flow.live_in([node], frozenset())}
-        return next((n for n in ("i", "k", "j", "n") if n not in taken), f.fresh("index"))
+        return next(
+            (n for n in ("i", "k", "j", "n") if n not in taken), f.fresh("index")
+        )
     base = next((n for n in ("i", "k", "index") if n not in f.fn.names), "index")
     return f.fresh(base)
 
@@ -873,7 +882,9 @@ def stepped(span: Range, index: ast.expr) -> ast.expr:
     """The value of a range at an index: `start + 3 * i`, `start - 2 * i`."""
     step = span.step
     if isinstance(step, int) and step < 0:
-        offset = index if step == -1 else ast.BinOp(build.const(-step), ast.Mult(), index)
+        offset = (
+            index if step == -1 else ast.BinOp(build.const(-step), ast.Mult(), index)
+        )
         return ast.BinOp(span.start, ast.Sub(), offset)
     offset = index if span.unit else ast.BinOp(step_node(span), ast.Mult(), index)
     return offset if is_zero(span.start) else ast.BinOp(span.start, ast.Add(), offset)
@@ -992,7 +1003,9 @@ class Items:
     ) -> None:
         value = self.f.fn.value(node)
         if not isinstance(value, Array):
-            raise Blocked(self.source, f"`{ast.unparse(node)}` is not known to be an array")
+            raise Blocked(
+                self.source, f"`{ast.unparse(node)}` is not known to be an array"
+            )
         if not isinstance(node, ast.Name):
             name = self.f.fresh("items")
             self.before.append(build.assign(name, node))
@@ -1002,12 +1015,11 @@ class Items:
             index = ast.BinOp(ast.UnaryOp(ast.USub(), build.const(1)), ast.Sub(), index)
         self.bind(target, ast.Subscript(node, index, ast.Load()))
         self.counts.append(
-            ast.Subscript(ast.Attribute(node, "shape", ast.Load()), build.const(0),
-                          ast.Load())
+            ast.Subscript(
+                ast.Attribute(node, "shape", ast.Load()), build.const(0), ast.Load()
+            )
         )
 
 
 def keyword(call: ast.Call, name: str) -> ast.expr | None:
     return next((k.value for k in call.keywords if k.arg == name), None)
-
-

@@ -132,7 +132,9 @@ class ClassValue(Value):
     module: Module
     scope: Scope
     bases: tuple[Value, ...]
-    kind: str  # "namedtuple" | "dataclass" | "module" (equinox, flax) | "enum" | "plain"
+    kind: (
+        str  # "namedtuple" | "dataclass" | "module" (equinox, flax) | "enum" | "plain"
+    )
     frozen: bool
     fields: tuple[str, ...]
     static_fields: frozenset[str]

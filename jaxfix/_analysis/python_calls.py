@@ -283,7 +283,9 @@ def _dict(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:
         rows = [known_items(p) for p in pairs]
         if all(r is not None and len(r) == 2 and isinstance(r[0], Const) for r in rows):
             found = {
-                r[0].value: r[1] for r in rows if r is not None and isinstance(r[0], Const)
+                r[0].value: r[1]
+                for r in rows
+                if r is not None and isinstance(r[0], Const)
             }
             return Dict(tuple((found | dict(named)).items()))
     return Dict(None, Unknown())
@@ -329,8 +331,10 @@ def _combined(parts: list[Value]) -> Value:
         return found if found is not None else _some_number(parts)
     if all(isinstance(p, Const) for p in parts):
         kinds = {type_name(p) for p in parts}
-        return parts[0] if len(parts) == 1 else Static(
-            kinds.pop() if len(kinds) == 1 else ""
+        return (
+            parts[0]
+            if len(parts) == 1
+            else Static(kinds.pop() if len(kinds) == 1 else "")
         )
     return join_all(parts) if not any_unknown(parts) else Unknown()
 
@@ -380,7 +384,9 @@ def _sum(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:
     if not args:
         return Unknown()
     if isinstance(args[0], Array):
-        return result_of("jax.numpy.sum", [args[0], Const(0)], {}, tracing=frame.staging)
+        return result_of(
+            "jax.numpy.sum", [args[0], Const(0)], {}, tracing=frame.staging
+        )
     items = known_items(args[0])
     start = args[1] if len(args) > 1 else keywords.get("start", Const(0))
     parts = [start, *items] if items is not None else [start, iterate(frame, args[0])]
@@ -533,7 +539,10 @@ def _replace(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Val
     """`dataclasses.replace(instance, ...)`."""
     match args:
         case [InstanceValue() as instance]:
-            attrs = {**instance.attrs, **{k: v for k, v in keywords.items() if k != "**"}}
+            attrs = {
+                **instance.attrs,
+                **{k: v for k, v in keywords.items() if k != "**"},
+            }
             return replace(instance, attrs=attrs)
         case [Array() as array]:
             return replace(array)
@@ -642,7 +651,9 @@ def call_method(
 ) -> Value:
     receiver = method.receiver
     if isinstance(receiver, Seq | Dict):
-        state.note_method(frame, node, receiver, method.name, [*args, *keywords.values()])
+        state.note_method(
+            frame, node, receiver, method.name, [*args, *keywords.values()]
+        )
     match receiver:
         case Array():
             found = method_of(
@@ -684,8 +695,12 @@ def seq_method(
     """(result, changed sequence) of a list or tuple method."""
     grown = element(seq) if seq.items is None or seq.items else None
     match name, args:
-        case ("append" | "appendleft" | "add"), [value]:
-            if seq.items is not None and len(seq.items) < MAX_KNOWN and name == "append":
+        case (("append" | "appendleft" | "add"), [value]):
+            if (
+                seq.items is not None
+                and len(seq.items) < MAX_KNOWN
+                and name == "append"
+            ):
                 if not frame.loops:
                     return Const(None), replace(seq, items=(*seq.items, value))
             inner = value if grown is None else join(grown, value)
@@ -703,19 +718,19 @@ def seq_method(
             if grown is not None:
                 inner = join(grown, inner)
             return Const(None), replace(seq, items=None, elem=inner)
-        case ("pop" | "popleft"), [] if seq.items and not frame.loops:
+        case (("pop" | "popleft"), []) if seq.items and not frame.loops:
             last = name == "pop"
             rest = seq.items[:-1] if last else seq.items[1:]
             return seq.items[-1 if last else 0], replace(seq, items=rest)
-        case ("pop" | "popleft"), _:
+        case (("pop" | "popleft"), _):
             return element(seq), replace(seq, items=None, elem=element(seq))
         case "clear", _:
             return Const(None), replace(seq, items=(), elem=None)
-        case ("sort" | "remove" | "discard"), _:
+        case (("sort" | "remove" | "discard"), _):
             return Const(None), replace(seq, items=None, elem=element(seq))
         case "reverse", _ if seq.items is not None:
             return Const(None), replace(seq, items=tuple(reversed(seq.items)))
-        case ("index" | "count"), _:
+        case (("index" | "count"), _):
             return Static("int"), None
         case "copy", _:
             return seq, None
@@ -747,7 +762,9 @@ def dict_method(
             if found is not None:
                 return found, None
             fallback = default[0] if default else Const(None)
-            return (fallback if d.items is not None else join(element(d), fallback)), None
+            return (
+                fallback if d.items is not None else join(element(d), fallback)
+            ), None
         case "pop", [key, *default]:
             inner = d.get(key.value) if isinstance(key, Const) else None
             rest: Value = Dict(None, element(d))
@@ -757,7 +774,11 @@ def dict_method(
         case "update", _:
             more: Value = args[0] if args else Dict(())
             named = Dict(tuple((k, v) for k, v in keywords.items() if k != "**"))
-            base = merge_dicts(d, more) if isinstance(more, Dict) else Dict(None, Unknown())
+            base = (
+                merge_dicts(d, more)
+                if isinstance(more, Dict)
+                else Dict(None, Unknown())
+            )
             return Const(None), merge_dicts(base, named)
         case "setdefault", [Const(value=key), value]:
             found = d.get(key)
@@ -794,5 +815,3 @@ def string_method(receiver: Value, name: str, args: list[Value]) -> Value:
     if name in ("find", "index", "count"):
         return Static("int")
     return Static("str")
-
-

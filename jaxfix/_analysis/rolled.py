@@ -17,9 +17,7 @@ from .values import Array, Const, Seq, Value
 if TYPE_CHECKING:
     from .functional import Context, Functional
 
-STACKING = frozenset(
-    f"jax.numpy.{name}" for name in ("stack", "array", "asarray")
-)
+STACKING = frozenset(f"jax.numpy.{name}" for name in ("stack", "array", "asarray"))
 NameSet = frozenset[str]
 MANY = 64  # iterations of a short body
 MANY_OUTPUTS = 16  # iterations of a long body, or outputs that are stacked
@@ -68,7 +66,9 @@ def growing(
             continue
         parent = fn.module.parent(node)
         match parent:
-            case ast.Assign(targets=[ast.Name()], value=ast.List(elts=[])) if start is None:
+            case ast.Assign(targets=[ast.Name()], value=ast.List(elts=[])) if (
+                start is None
+            ):
                 start = parent
             case ast.Tuple() if start is None and (
                 several := several_lists(fn.module.parent(parent), loop)
@@ -84,7 +84,9 @@ def growing(
             ):
                 stacked.append(parent)
             case _:
-                raise CannotFix(f"the list `{name}` is used in another way than stacked")
+                raise CannotFix(
+                    f"the list `{name}` is used in another way than stacked"
+                )
     if start is None or not stacked:
         raise CannotFix(f"the list `{name}` does not start empty, or is never stacked")
     if fn.module.parent(start) is not fn.module.parent(loop):
@@ -95,7 +97,9 @@ def growing(
 def several_lists(node: ast.AST | None, loop: ast.For) -> ast.Assign | None:
     """`a, b = [], []`, all of which the loop fills."""
     match node:
-        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+        case ast.Assign(
+            targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)
+        ):
             empty = all(isinstance(v, ast.List) and not v.elts for v in values)
             filled = {
                 n.value.id
@@ -292,7 +296,11 @@ def items_of(fn: Function, node: ast.expr) -> int | None:
 
 def over_array(fn: Function, node: ast.expr) -> bool:
     """Does the loop run over the rows of traced arrays?"""
-    if isinstance(node, ast.Call) and fn.library(node) in ("zip", "enumerate", "reversed"):
+    if isinstance(node, ast.Call) and fn.library(node) in (
+        "zip",
+        "enumerate",
+        "reversed",
+    ):
         return all(over_array(fn, a) for a in node.args[:1])
     found = fn.tracer(node)
     return found is not None and not found.tree
@@ -308,7 +316,9 @@ def appends(loop: ast.For) -> bool:
 def works_on_tracers(fn: Function, loop: ast.For) -> bool:
     """Does the body compute with tracers (a loop on Python values alone may stay)?"""
     return any(
-        isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and fn.tracer(n) is not None
+        isinstance(n, ast.Name)
+        and isinstance(n.ctx, ast.Store)
+        and fn.tracer(n) is not None
         for s in loop.body
         for n in ast.walk(s)
     ) or any(

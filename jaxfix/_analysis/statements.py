@@ -72,9 +72,7 @@ def _assign(frame: Frame, node: ast.Assign) -> bool:
     return True
 
 
-def explained(
-    frame: Frame, node: ast.stmt, value: Value, target: ast.expr
-) -> Value:
+def explained(frame: Frame, node: ast.stmt, value: Value, target: ast.expr) -> Value:
     """The value, with "`y` is computed from ..." added to its reasons."""
     source = getattr(node, "value", None)
     if (
@@ -411,7 +409,9 @@ def _while(frame: Frame, node: ast.While) -> bool:
         return True
 
     endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
-    return loop(frame, node, start, None, at_least_once=endless, endless=endless, seen=seen)
+    return loop(
+        frame, node, start, None, at_least_once=endless, endless=endless, seen=seen
+    )
 
 
 def loop(
@@ -609,13 +609,26 @@ def _class(frame: Frame, node: ast.ClassDef) -> bool:
     kind, frozen = class_kind(frame, node, bases)
     fields, static = class_fields(node, kind)
     cls = ClassValue(
-        node, frame.module, scope, bases, kind, frozen or "frozen" in keywords,
-        fields, static, decorators,
+        node,
+        frame.module,
+        scope,
+        bases,
+        kind,
+        frozen or "frozen" in keywords,
+        fields,
+        static,
+        decorators,
     )
     frame.interp.begin_class(scope, cls)
     inner = Frame(
-        frame.interp, frame.module, scope, frame.function, frame.under, frame.staging,
-        frame.stack, trace=frame.trace,
+        frame.interp,
+        frame.module,
+        scope,
+        frame.function,
+        frame.under,
+        frame.staging,
+        frame.stack,
+        trace=frame.trace,
     )
     inner.execute(node.body)
     frame.interp.define_class(node, cls)
@@ -626,8 +639,13 @@ def _class(frame: Frame, node: ast.ClassDef) -> bool:
     return True
 
 
-MODULE_BASES = ("equinox.Module", "flax.linen.Module", "flax.nnx.Module",
-                "flax.struct.PyTreeNode", "haiku.Module")
+MODULE_BASES = (
+    "equinox.Module",
+    "flax.linen.Module",
+    "flax.nnx.Module",
+    "flax.struct.PyTreeNode",
+    "haiku.Module",
+)
 
 
 def class_kind(
@@ -651,13 +669,17 @@ def class_kind(
         if name.rpartition(".")[2] in ("dataclass", "pytree_dataclass"):
             if isinstance(decorator, ast.Call):
                 for keyword in decorator.keywords:
-                    if keyword.arg == "frozen" and isinstance(keyword.value, ast.Constant):
+                    if keyword.arg == "frozen" and isinstance(
+                        keyword.value, ast.Constant
+                    ):
                         frozen = bool(keyword.value.value)
             return "dataclass", frozen or not name.startswith("dataclasses.")
     return "plain", False
 
 
-def class_fields(node: ast.ClassDef, kind: str) -> tuple[tuple[str, ...], frozenset[str]]:
+def class_fields(
+    node: ast.ClassDef, kind: str
+) -> tuple[tuple[str, ...], frozenset[str]]:
     if kind not in ("namedtuple", "dataclass", "module"):
         return (), frozenset()
     fields: list[str] = []
@@ -670,7 +692,11 @@ def class_fields(node: ast.ClassDef, kind: str) -> tuple[tuple[str, ...], frozen
             if stmt.value is not None and is_static_field(stmt.value):
                 static.add(stmt.target.id)
             elif kind == "module" and ast.unparse(stmt.annotation) in (
-                "int", "bool", "str", "Callable", "float",
+                "int",
+                "bool",
+                "str",
+                "Callable",
+                "float",
             ):
                 static.add(stmt.target.id)
     return tuple(fields), frozenset(static)

@@ -65,7 +65,14 @@ PASS_THROUGH = frozenset(
 MAKE_JAXPR = frozenset(["jax.make_jaxpr", "jax.linear_transpose"])
 VECTORIZE = frozenset(["jax.numpy.vectorize"])
 WRAPPERS = (
-    JIT | FILTER_JIT | CHECKPOINT | VMAP | GRAD | HESSIAN | PASS_THROUGH | MAKE_JAXPR
+    JIT
+    | FILTER_JIT
+    | CHECKPOINT
+    | VMAP
+    | GRAD
+    | HESSIAN
+    | PASS_THROUGH
+    | MAKE_JAXPR
     | VECTORIZE
 )
 COMPILING = JIT | FILTER_JIT
@@ -193,8 +200,13 @@ def static_names(root: TransformedValue) -> frozenset[str]:
     """Names of the parameters that the transform declares static."""
     names = positional_names(root.function)
     out: set[str] = set()
-    for option in ("static_argnames", "static_broadcasted_argnums", "static_argnums",
-                   "nondiff_argnums", "nondiff_argnames"):
+    for option in (
+        "static_argnames",
+        "static_broadcasted_argnums",
+        "static_argnums",
+        "nondiff_argnums",
+        "nondiff_argnames",
+    ):
         for entry in constants(root.option(option)):
             if isinstance(entry, str):
                 out.add(entry)
@@ -288,7 +300,8 @@ def staged(
         return with_symbol(convert(value, why), root, name)
 
     given = [
-        enter(names[i] if i < len(names) else None, value) for i, value in enumerate(args)
+        enter(names[i] if i < len(names) else None, value)
+        for i, value in enumerate(args)
     ]
     named = {k: enter(k, v) for k, v in keywords.items()}
     inner = inner_frame(frame, staging=True)
@@ -442,7 +455,9 @@ def differentiated(
     finally:
         interp.grad_depth -= reverse
     argnums = constants(root.option("argnums")) or [0]
-    grads = [args[n] for n in argnums if isinstance(n, int) and -len(args) <= n < len(args)]
+    grads = [
+        args[n] for n in argnums if isinstance(n, int) and -len(args) <= n < len(args)
+    ]
     several = isinstance(root.option("argnums"), Seq) or isinstance(
         getattr(root.option("argnums"), "value", None), tuple
     )
@@ -565,8 +580,23 @@ def annotation_kind(annotation: ast.expr | None) -> str:
         return ""
     text = ast.unparse(annotation).strip("\"'")
     head = text.partition("[")[0].rpartition(".")[2]
-    if head in ("Array", "ndarray", "ArrayLike", "Float", "Int", "Bool", "Shaped", "Num",
-                "Inexact", "Integer", "Complex", "Real", "UInt", "Scalar", "ScalarLike"):
+    if head in (
+        "Array",
+        "ndarray",
+        "ArrayLike",
+        "Float",
+        "Int",
+        "Bool",
+        "Shaped",
+        "Num",
+        "Inexact",
+        "Integer",
+        "Complex",
+        "Real",
+        "UInt",
+        "Scalar",
+        "ScalarLike",
+    ):
         return "array"
     if head in ("float", "int", "bool", "str"):
         return head
@@ -583,7 +613,9 @@ def is_entry_point(fn: FunctionValue, patterns: Sequence[str]) -> bool:
 def run_entry_point(frame: Frame, fn: FunctionValue) -> None:
     """A function whose users jit it: array-like parameters are traced, flags are not."""
     why = Why(
-        Evidence(fn.module.path, fn.node.lineno, f"`{fn.name}` is a declared entry point")
+        Evidence(
+            fn.module.path, fn.node.lineno, f"`{fn.name}` is a declared entry point"
+        )
     )
     spec = fn.node.args
     bound: dict[str, Value] = {}
@@ -606,8 +638,10 @@ def run_entry_point(frame: Frame, fn: FunctionValue) -> None:
 
 
 def body_reason(frame: Frame, node: ast.AST | None, what: str) -> Why:
-    return frame.why(node if node is not None else ast.Pass(lineno=1),
-                     f"it is an argument of a body of {what}")
+    return frame.why(
+        node if node is not None else ast.Pass(lineno=1),
+        f"it is an argument of a body of {what}",
+    )
 
 
 def _argument(
@@ -702,7 +736,12 @@ def _carried(
 def is_callable(value: Value) -> bool:
     return isinstance(
         value,
-        FunctionValue | BoundValue | PartialValue | TransformedValue | Lib | MethodValue
+        FunctionValue
+        | BoundValue
+        | PartialValue
+        | TransformedValue
+        | Lib
+        | MethodValue
         | ClassValue,
     )
 
@@ -754,7 +793,9 @@ def _map(
         return Unknown()
     why = body_reason(frame, node, "lax.map")
     inner = inner_frame(frame, staging=True)
-    out = unrow(as_tracers(inner.call(function, [row(as_tracers(xs, why))], {}, node), why))
+    out = unrow(
+        as_tracers(inner.call(function, [row(as_tracers(xs, why))], {}, node), why)
+    )
     return out if frame.under else as_concrete(out)
 
 
@@ -790,8 +831,11 @@ def _on_leaves(
                 tree,
                 items=tuple(
                     _on_leaves(
-                        frame, function, v,
-                        [c[i] if c and i < len(c) else Unknown() for c in columns], node,
+                        frame,
+                        function,
+                        v,
+                        [c[i] if c and i < len(c) else Unknown() for c in columns],
+                        node,
                     )
                     for i, v in enumerate(items)
                 ),
@@ -802,7 +846,9 @@ def _on_leaves(
                     (
                         k,
                         _on_leaves(
-                            frame, function, v,
+                            frame,
+                            function,
+                            v,
                             [
                                 (r.get(k) if isinstance(r, Dict) else None) or Unknown()
                                 for r in rest
@@ -816,9 +862,12 @@ def _on_leaves(
         case InstanceValue() if tree.cls.kind != "enum":
             attrs = {
                 k: _on_leaves(
-                    frame, function, v,
+                    frame,
+                    function,
+                    v,
                     [
-                        r.attrs.get(k, Unknown()) if isinstance(r, InstanceValue)
+                        r.attrs.get(k, Unknown())
+                        if isinstance(r, InstanceValue)
                         else Unknown()
                         for r in rest
                     ],
@@ -830,7 +879,9 @@ def _on_leaves(
             }
             return replace(tree, attrs=attrs)
         case Seq() | Dict():
-            inner = _on_leaves(frame, function, element(tree), [Unknown()] * len(rest), node)
+            inner = _on_leaves(
+                frame, function, element(tree), [Unknown()] * len(rest), node
+            )
             return replace(tree, items=None, elem=inner)
         case Unknown():
             return frame.call(function, [tree, *rest], {}, node)

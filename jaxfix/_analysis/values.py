@@ -291,7 +291,8 @@ def join(a: Value, b: Value) -> Value:
             keys = [k for k, _ in a.items]
             if keys == [k for k, _ in b.items]:
                 pairs = tuple(
-                    (k, join(x, y)) for (k, x), (_, y) in zip(a.items, b.items, strict=True)
+                    (k, join(x, y))
+                    for (k, x), (_, y) in zip(a.items, b.items, strict=True)
                 )
                 return Dict(pairs, why=a.why or b.why)
         return Dict(None, _join_elements(a, b), why=a.why or b.why)
@@ -436,5 +437,3 @@ def holds_tracer(value: Value, depth: int = 4) -> Array | None:
 
 def with_why(value: Value, why: Why | None) -> Value:
     return replace(value, why=why) if why is not None else value
-
-

@@ -136,9 +136,7 @@ def _write(write: Rewriter, root: TransformedValue, wanted: Wanted) -> None:
     names, nums = _keyword(call, NAMES), _keyword(call, NUMS)
     places = positional_names(root.function)
     order = [*places, *wanted.add]
-    adds = sorted(
-        (n for n in wanted.add if n not in wanted.remove), key=order.index
-    )
+    adds = sorted((n for n in wanted.add if n not in wanted.remove), key=order.index)
     by_place = root.transform in CHECKPOINT or (nums is not None and names is None)
     if by_place and all(n in places for n in adds):
         _change(writer, root, NUMS, nums, adds, wanted, places)

@@ -1748,6 +1748,7 @@ class Validation:
         self.refused = ""
         self.returns_more = False
         self.traced: frozenset[str] = frozenset()
+        self.is_watched = False
         self.samples: list[dict[str, Any]] = []
         self.caller = ""
         self.compiled: Compiled | None = None
@@ -1789,6 +1790,7 @@ class Validation:
                 continue
             got = outcome(compiled)
             self.traced |= frozenset(recorder.traced)
+            self.is_watched |= bool(recorder.entries)
             self.judge(f"{name}()", got, want, None, again)
             if self.failure is None:
                 self.checks[f"`{name}()`"] = "equal"
@@ -1926,7 +1928,8 @@ class Validation:
         call = self.calls[0]
         observed = frozenset(n for n in call if n not in self.traced)
         choices: Iterable[frozenset[str]] = static_choices(job.after, call)
-        if self.traced:
+        # A function jitted where it is defined is entered with what it traces.
+        if self.traced or (self.is_watched and is_jitted(job.after.callable)):
             choices = itertools.chain([observed], choices)
         last: BaseException | None = None
         for static in itertools.islice(choices, 12):
