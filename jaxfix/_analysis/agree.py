@@ -123,9 +123,24 @@ def _narrow(dtype: DType) -> frozenset[str]:
 
 
 def check_shapes(name: str, a: Typed, b: Typed, x: Array, y: Array) -> None:
-    if is_literal(a.node) or is_literal(b.node) or not differ(x.shape, y.shape):
+    if is_literal(a.node) or is_literal(b.node):
         return
-    raise CannotFix(f"{name} has another shape in one branch than in the other")
+    grows = adds_axis(a.node, b.node) or adds_axis(b.node, a.node)
+    if grows or differ(x.shape, y.shape):
+        raise CannotFix(f"{name} has another shape in one branch than in the other")
+
+
+def adds_axis(node: ast.expr, other: ast.expr) -> bool:
+    """Is `node` the value of `other` with one more axis, whatever its shape is?"""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="expand_dims"), args=[first, *_]):
+            return ast.dump(first) == ast.dump(other)
+        case ast.Subscript(value=value, slice=index):
+            parts = index.elts if isinstance(index, ast.Tuple) else [index]
+            is_new = any(isinstance(p, ast.Constant) and p.value is None for p in parts)
+            return is_new and ast.dump(value) == ast.dump(other)
+        case _:
+            return False
 
 
 def differ(a: Shape, b: Shape) -> bool:
@@ -234,26 +249,27 @@ def agree_trees(
             raise CannotFix(
                 f"{name} has another structure in one branch than in the other"
             )
-        if isinstance(a.node, ast.Tuple | ast.List) and isinstance(
-            b.node, ast.Tuple | ast.List
+        if (
+            isinstance(a.node, ast.Tuple | ast.List)
+            and isinstance(b.node, ast.Tuple | ast.List)
+            and len(a.node.elts) == len(b.node.elts) == len(left.items)
         ):
-            if len(a.node.elts) == len(b.node.elts) == len(left.items):
-                pairs = [
-                    agree(spell, f"item {i} of {name}", Typed(m, p), Typed(n, q))
-                    for i, (m, n, p, q) in enumerate(
-                        zip(
-                            a.node.elts,
-                            b.node.elts,
-                            left.items,
-                            right.items,
-                            strict=True,
-                        )
+            pairs = [
+                agree(spell, f"item {i} of {name}", Typed(m, p), Typed(n, q))
+                for i, (m, n, p, q) in enumerate(
+                    zip(
+                        a.node.elts,
+                        b.node.elts,
+                        left.items,
+                        right.items,
+                        strict=True,
                     )
-                ]
-                return (
-                    type(a.node)([p for p, _ in pairs], ast.Load()),
-                    type(b.node)([q for _, q in pairs], ast.Load()),
                 )
+            ]
+            return (
+                type(a.node)([p for p, _ in pairs], ast.Load()),
+                type(b.node)([q for _, q in pairs], ast.Load()),
+            )
         for p, q in zip(left.items, right.items, strict=True):
             same_type(name, p, q)
         return a.node, b.node

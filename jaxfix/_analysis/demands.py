@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from .facts import Function
 
 # Array methods all of whose arguments are a shape or axes.
-SHAPE_METHODS = frozenset("reshape transpose swapaxes squeeze".split())
+SHAPE_METHODS = frozenset(["reshape", "transpose", "swapaxes", "squeeze"])
 # Functions that hand on the elements of an iterable, and so its number.
-ITERATING = frozenset("zip enumerate reversed list tuple".split())
+ITERATING = frozenset(["zip", "enumerate", "reversed", "list", "tuple"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from .build import source_of
 from .call_sites import Parameter, Site, index
 from .declarations import needed, settings
-from .build import source_of
 from .finding import Evidence
 from .flow import Flow
 from .interpret import MAX_CALLS, MAX_CONTEXTS, Call, Interpreter

@@ -184,9 +184,7 @@ class Interpreter:
             if function.owner is not None:
                 wanted.add(id(function.owner.node))
         for name, value in module.globals.items():
-            if isinstance(value, TransformedValue):
-                names.add(name)
-            elif (
+            if isinstance(value, TransformedValue) or (
                 isinstance(value, FunctionValue | ClassValue)
                 and id(value.node) in wanted
             ):

@@ -900,14 +900,37 @@ def trip_count(f: Functional, source: ast.AST, span: Range) -> ast.expr:
         raise Blocked(source, "the step of the range is not known")
     size = abs(span.step)
     low, high = (span.start, span.stop) if span.step > 0 else (span.stop, span.start)
-    width: ast.expr = high if is_zero(low) else ast.BinOp(high, ast.Sub(), low)
+    known = int_of(low)
+    width = ast.BinOp(high, ast.Sub(), low) if known is None else plus(high, -known)
     if size == 1:
         return width
-    return ast.BinOp(
-        ast.BinOp(width, ast.Add(), build.const(size - 1)),
-        ast.FloorDiv(),
-        build.const(size),
-    )
+    return ast.BinOp(plus(width, size - 1), ast.FloorDiv(), build.const(size))
+
+
+def int_of(node: ast.expr) -> int | None:
+    match node:
+        case ast.Constant(value=int() as value):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as value)):
+            return -value
+        case _:
+            return None
+
+
+def plus(node: ast.expr, amount: int) -> ast.expr:
+    """`node + amount`, where a number that `node` ends with is reckoned in."""
+    base = node
+    match node:
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
+            if (last := int_of(right)) is not None:
+                base = left
+                amount += last if isinstance(op, ast.Add) else -last
+        case _ if (value := int_of(node)) is not None:
+            return build.const(value + amount)
+    if amount == 0:
+        return base
+    sign: ast.operator = ast.Add() if amount > 0 else ast.Sub()
+    return ast.BinOp(base, sign, build.const(abs(amount)))
 
 
 def over_items(

@@ -22,23 +22,97 @@ if TYPE_CHECKING:
     from .facts import Function
 
 # Attributes that are known while tracing, whatever the array.
-STRUCTURE = frozenset("shape ndim size dtype weak_type sharding aval".split())
+STRUCTURE = frozenset(
+    ["shape", "ndim", "size", "dtype", "weak_type", "sharding", "aval"]
+)
 # Calls whose result does not depend on the values of their arguments.
 STRUCTURAL_CALLS = frozenset(
-    "len isinstance hasattr callable type id jax.numpy.shape jax.numpy.ndim "
-    "jax.numpy.size numpy.shape numpy.ndim numpy.size jax.numpy.issubdtype "
-    "jax.numpy.result_type".split()
+    [
+        "len",
+        "isinstance",
+        "hasattr",
+        "callable",
+        "type",
+        "id",
+        "jax.numpy.shape",
+        "jax.numpy.ndim",
+        "jax.numpy.size",
+        "numpy.shape",
+        "numpy.ndim",
+        "numpy.size",
+        "jax.numpy.issubdtype",
+        "jax.numpy.result_type",
+    ]
 )
 # Calls that give a Python value for Python values.
 PLAIN_CALLS = frozenset(
-    "abs bool dict divmod enumerate float frozenset int list max min pow range reversed "
-    "round set sorted str sum tuple zip operator.index".split()
+    [
+        "abs",
+        "bool",
+        "dict",
+        "divmod",
+        "enumerate",
+        "float",
+        "frozenset",
+        "int",
+        "list",
+        "max",
+        "min",
+        "pow",
+        "range",
+        "reversed",
+        "round",
+        "set",
+        "sorted",
+        "str",
+        "sum",
+        "tuple",
+        "zip",
+        "operator.index",
+    ]
 )
 # Calls of jax.numpy that have a NumPy namesake which keeps static values static.
 HOST_CALLS = frozenset(
-    "abs absolute add array asarray ceil cbrt divide exp exp2 floor floor_divide hypot "
-    "log log10 log2 max maximum min minimum mod multiply power prod remainder rint round "
-    "sign sqrt square subtract sum true_divide trunc int32 int64 float32 arange".split()
+    [
+        "abs",
+        "absolute",
+        "add",
+        "array",
+        "asarray",
+        "ceil",
+        "cbrt",
+        "divide",
+        "exp",
+        "exp2",
+        "floor",
+        "floor_divide",
+        "hypot",
+        "log",
+        "log10",
+        "log2",
+        "max",
+        "maximum",
+        "min",
+        "minimum",
+        "mod",
+        "multiply",
+        "power",
+        "prod",
+        "remainder",
+        "rint",
+        "round",
+        "sign",
+        "sqrt",
+        "square",
+        "subtract",
+        "sum",
+        "true_divide",
+        "trunc",
+        "int32",
+        "int64",
+        "float32",
+        "arange",
+    ]
 )
 
 

@@ -14,11 +14,46 @@ from .values import Value
 # mentions none of them, nor the name of a transformed function, is not interpreted on its
 # own (it is when traced code calls it).
 WORDS = frozenset(
-    "jit pjit filter_jit vmap filter_vmap pmap shard_map grad value_and_grad filter_grad "
-    "filter_value_and_grad jacfwd jacrev jacobian hessian jvp vjp linearize checkpoint "
-    "remat custom_jvp custom_vjp eval_shape make_jaxpr scan cond switch while_loop "
-    "fori_loop associative_scan vectorize piecewise pallas_call custom_root "
-    "custom_linear_solve PRNGKey random transform".split()
+    [
+        "jit",
+        "pjit",
+        "filter_jit",
+        "vmap",
+        "filter_vmap",
+        "pmap",
+        "shard_map",
+        "grad",
+        "value_and_grad",
+        "filter_grad",
+        "filter_value_and_grad",
+        "jacfwd",
+        "jacrev",
+        "jacobian",
+        "hessian",
+        "jvp",
+        "vjp",
+        "linearize",
+        "checkpoint",
+        "remat",
+        "custom_jvp",
+        "custom_vjp",
+        "eval_shape",
+        "make_jaxpr",
+        "scan",
+        "cond",
+        "switch",
+        "while_loop",
+        "fori_loop",
+        "associative_scan",
+        "vectorize",
+        "piecewise",
+        "pallas_call",
+        "custom_root",
+        "custom_linear_solve",
+        "PRNGKey",
+        "random",
+        "transform",
+    ]
 )
 INTERESTING = re.compile(rb"\b(?:%s)\b" % b"|".join(w.encode() for w in sorted(WORDS)))
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")

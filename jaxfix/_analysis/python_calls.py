@@ -46,13 +46,64 @@ from .values import (
 BUILTINS = frozenset(dir(builtins))
 
 ARRAY_METHODS = frozenset(
-    "sum mean max min prod std var any all argmax argmin argsort sort cumsum cumprod "
-    "reshape ravel flatten transpose squeeze astype dot item tolist copy clip round "
-    "repeat take swapaxes at conj view block_until_ready nonzero trace diagonal".split()
+    [
+        "sum",
+        "mean",
+        "max",
+        "min",
+        "prod",
+        "std",
+        "var",
+        "any",
+        "all",
+        "argmax",
+        "argmin",
+        "argsort",
+        "sort",
+        "cumsum",
+        "cumprod",
+        "reshape",
+        "ravel",
+        "flatten",
+        "transpose",
+        "squeeze",
+        "astype",
+        "dot",
+        "item",
+        "tolist",
+        "copy",
+        "clip",
+        "round",
+        "repeat",
+        "take",
+        "swapaxes",
+        "at",
+        "conj",
+        "view",
+        "block_until_ready",
+        "nonzero",
+        "trace",
+        "diagonal",
+    ]
 )
 MUTATING = frozenset(
-    "append extend insert pop remove clear update setdefault add discard popitem sort "
-    "reverse appendleft popleft".split()
+    [
+        "append",
+        "extend",
+        "insert",
+        "pop",
+        "remove",
+        "clear",
+        "update",
+        "setdefault",
+        "add",
+        "discard",
+        "popitem",
+        "sort",
+        "reverse",
+        "appendleft",
+        "popleft",
+    ]
 )
 MAX_KNOWN = 64
 
@@ -700,9 +751,8 @@ def seq_method(
                 seq.items is not None
                 and len(seq.items) < MAX_KNOWN
                 and name == "append"
-            ):
-                if not frame.loops:
-                    return Const(None), replace(seq, items=(*seq.items, value))
+            ) and not frame.loops:
+                return Const(None), replace(seq, items=(*seq.items, value))
             inner = value if grown is None else join(grown, value)
             return Const(None), replace(seq, items=None, elem=inner)
         case "insert", [Const(value=0), value] if seq.items is not None:

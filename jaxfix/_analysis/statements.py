@@ -689,14 +689,18 @@ def class_fields(
             if "ClassVar" in ast.unparse(stmt.annotation):
                 continue
             fields.append(stmt.target.id)
-            if stmt.value is not None and is_static_field(stmt.value):
-                static.add(stmt.target.id)
-            elif kind == "module" and ast.unparse(stmt.annotation) in (
-                "int",
-                "bool",
-                "str",
-                "Callable",
-                "float",
+            if (
+                stmt.value is not None
+                and is_static_field(stmt.value)
+                or kind == "module"
+                and ast.unparse(stmt.annotation)
+                in (
+                    "int",
+                    "bool",
+                    "str",
+                    "Callable",
+                    "float",
+                )
             ):
                 static.add(stmt.target.id)
     return tuple(fields), frozenset(static)

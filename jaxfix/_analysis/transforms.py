@@ -42,25 +42,56 @@ from .values import (
 )
 
 JIT = frozenset(
-    "jax.jit jax.pmap jax.experimental.pjit.pjit jax.pjit jax.shard_map "
-    "jax.experimental.shard_map.shard_map jax.api.jit flax.nnx.jit flax.linen.jit "
-    "haiku.jit jax.eval_shape_of jax.named_call".split()
+    [
+        "jax.jit",
+        "jax.pmap",
+        "jax.experimental.pjit.pjit",
+        "jax.pjit",
+        "jax.shard_map",
+        "jax.experimental.shard_map.shard_map",
+        "jax.api.jit",
+        "flax.nnx.jit",
+        "flax.linen.jit",
+        "haiku.jit",
+        "jax.eval_shape_of",
+        "jax.named_call",
+    ]
 )
-FILTER_JIT = frozenset("equinox.filter_jit equinox.filter_pmap".split())
+FILTER_JIT = frozenset(["equinox.filter_jit", "equinox.filter_pmap"])
 CHECKPOINT = frozenset(
-    "jax.checkpoint jax.remat jax.ad_checkpoint.checkpoint equinox.filter_checkpoint "
-    "flax.nnx.remat flax.linen.remat".split()
+    [
+        "jax.checkpoint",
+        "jax.remat",
+        "jax.ad_checkpoint.checkpoint",
+        "equinox.filter_checkpoint",
+        "flax.nnx.remat",
+        "flax.linen.remat",
+    ]
 )
-VMAP = frozenset("jax.vmap equinox.filter_vmap flax.nnx.vmap".split())
+VMAP = frozenset(["jax.vmap", "equinox.filter_vmap", "flax.nnx.vmap"])
 GRAD = frozenset(
-    "jax.grad jax.value_and_grad jax.jacfwd jax.jacrev jax.jacobian equinox.filter_grad "
-    "equinox.filter_value_and_grad flax.nnx.grad flax.nnx.value_and_grad".split()
+    [
+        "jax.grad",
+        "jax.value_and_grad",
+        "jax.jacfwd",
+        "jax.jacrev",
+        "jax.jacobian",
+        "equinox.filter_grad",
+        "equinox.filter_value_and_grad",
+        "flax.nnx.grad",
+        "flax.nnx.value_and_grad",
+    ]
 )
 REVERSE = GRAD - {"jax.jacfwd"} | {"jax.hessian"}
 HESSIAN = frozenset(["jax.hessian"])
 PASS_THROUGH = frozenset(
-    "jax.custom_jvp jax.custom_vjp jax.custom_gradient jax.closure_convert "
-    "jax.custom_batching.custom_vmap".split()
+    [
+        "jax.custom_jvp",
+        "jax.custom_vjp",
+        "jax.custom_gradient",
+        "jax.closure_convert",
+        "jax.custom_batching.custom_vmap",
+    ]
 )
 MAKE_JAXPR = frozenset(["jax.make_jaxpr", "jax.linear_transpose"])
 VECTORIZE = frozenset(["jax.numpy.vectorize"])
@@ -82,7 +113,7 @@ POSITIONAL_OPTIONS = {
     "jax.value_and_grad": ("argnums", "has_aux"),
 }
 HOST_CALLBACKS = frozenset(
-    "jax.pure_callback jax.experimental.io_callback jax.debug.callback".split()
+    ["jax.pure_callback", "jax.experimental.io_callback", "jax.debug.callback"]
 )
 
 
@@ -624,9 +655,12 @@ def run_entry_point(frame: Frame, fn: FunctionValue) -> None:
             bound[arg.arg] = _self_argument(frame, fn.owner)
             continue
         value = parameter(frame, fn, arg)
-        if annotation_kind(arg.annotation) in ("bool", "str", "int", "static"):
-            bound[arg.arg] = value
-        elif type_name(value) in ("bool", "str", "int"):
+        if annotation_kind(arg.annotation) in (
+            "bool",
+            "str",
+            "int",
+            "static",
+        ) or type_name(value) in ("bool", "str", "int"):
             bound[arg.arg] = value
         else:
             bound[arg.arg] = as_tracers(value, why)

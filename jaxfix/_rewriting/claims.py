@@ -6,10 +6,11 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .._analysis.facts import Facts, Function
-from .._analysis.finding import CannotFix, Problem
-from .._analysis.plan import Plan
-from .._analysis.project import Module
+from jaxfix._analysis.facts import Facts, Function
+from jaxfix._analysis.finding import CannotFix, Problem
+from jaxfix._analysis.plan import Plan
+from jaxfix._analysis.project import Module
+
 from .rule import Rule
 from .twins import with_twin
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias, TypeGuard
 
 from jaxfix._analysis.finding import CannotFix
+
 from . import lines
 from .cut import Patch, Source
 from .spelling import Level, level_of_text, spell, wants

@@ -6,17 +6,17 @@ import ast
 from collections import Counter
 from dataclasses import dataclass, field
 
-from .._analysis.call_sites import Parameter, Site, Unclear, argument
-from .._analysis.demands import demand_of
-from .._analysis.facts import Function
-from .._analysis.finding import CannotFix
-from .._analysis.fresh import Rejit, captures, varies
-from .._analysis.hashing import stores
-from .._analysis.objects import ClassValue, InstanceValue
-from .._analysis.scopes import reads, writes
-from .._analysis.static_uses import value_of
-from .._analysis.transforms import underlying
-from .._analysis.values import (
+from jaxfix._analysis.call_sites import Parameter, Site, Unclear, argument
+from jaxfix._analysis.demands import demand_of
+from jaxfix._analysis.facts import Function
+from jaxfix._analysis.finding import CannotFix
+from jaxfix._analysis.fresh import Rejit, captures, varies
+from jaxfix._analysis.hashing import stores
+from jaxfix._analysis.objects import ClassValue, InstanceValue
+from jaxfix._analysis.scopes import reads, writes
+from jaxfix._analysis.static_uses import value_of
+from jaxfix._analysis.transforms import underlying
+from jaxfix._analysis.values import (
     Array,
     Const,
     Dict,
@@ -28,6 +28,7 @@ from .._analysis.values import (
     alternatives,
     type_name,
 )
+
 from .blocks import Statements
 from .rewrite import Rewriter
 from .write import Writer

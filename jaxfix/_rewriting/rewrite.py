@@ -8,16 +8,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeGuard
 
-from .._analysis import booleans, build, guards
-from .._analysis.agree import Typed
-from .._analysis.desugar import Blocked, Desugar
-from .._analysis.facts import Facts, Function
-from .._analysis.finding import CannotFix
-from .._analysis.functional import Context, Functional
-from .._analysis.plan import Expression, ListRegion, Region, Sites, Statement
-from .._analysis.project import Module
-from .._analysis.rolled import growing_lists
-from .._analysis.values import Value
+from jaxfix._analysis import booleans, build, guards
+from jaxfix._analysis.agree import Typed
+from jaxfix._analysis.desugar import Blocked, Desugar
+from jaxfix._analysis.facts import Facts, Function
+from jaxfix._analysis.finding import CannotFix
+from jaxfix._analysis.functional import Context, Functional
+from jaxfix._analysis.plan import Expression, ListRegion, Region, Sites, Statement
+from jaxfix._analysis.project import Module
+from jaxfix._analysis.rolled import growing_lists
+from jaxfix._analysis.values import Value
+
 from .claims import Claim
 from .twins import Twin, make_twin
 from .write import Writer
@@ -327,7 +328,7 @@ def is_elif_of(fn: Function, node: ast.AST, claimed: set[int]) -> bool:
 
 
 def initial_context(fn: Function) -> Context:
-    from .._analysis.interpret import parameters
+    from jaxfix._analysis.interpret import parameters
 
     types = {}
     assert not isinstance(fn.node, ast.Module), "a module has no parameters"
@@ -354,7 +355,7 @@ def substitute(
     make: Callable[[Claim], list[ast.stmt]],
 ) -> list[ast.stmt]:
     """The statements with those of `replaced` exchanged, in nested blocks too."""
-    from .._analysis.desugar import copy_with
+    from jaxfix._analysis.desugar import copy_with
 
     out: list[ast.stmt] = []
     for stmt in body:

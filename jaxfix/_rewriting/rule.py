@@ -8,9 +8,9 @@ import re
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from .._analysis.facts import Function
-from .._analysis.finding import CannotFix, Problem, Safety
-from .._analysis.plan import Plan
+from jaxfix._analysis.facts import Function
+from jaxfix._analysis.finding import CannotFix, Problem, Safety
+from jaxfix._analysis.plan import Plan
 
 if TYPE_CHECKING:
     from .rewrite import Rewriter

@@ -12,11 +12,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from .._analysis.declarations import Closure
-from .._analysis.facts import Function
-from .._analysis.finding import CannotFix
-from .._analysis.objects import TransformedValue
-from .._analysis.transforms import CHECKPOINT, positional_names, static_names
+from jaxfix._analysis.declarations import Closure
+from jaxfix._analysis.facts import Function
+from jaxfix._analysis.finding import CannotFix
+from jaxfix._analysis.objects import TransformedValue
+from jaxfix._analysis.transforms import CHECKPOINT, positional_names, static_names
+
 from .rewrite import Rewriter, Wanted
 from .write import Writer
 

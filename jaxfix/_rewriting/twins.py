@@ -10,12 +10,12 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .._analysis.call_sites import call_sites
-from .._analysis.facts import Function
-from .._analysis.finding import CannotFix
-from .._analysis.objects import FunctionValue
-from .._analysis.plan import Expression, Plan, Region, Sites, Statement
-from .._analysis.values import Const, Static, Value, alternatives, holds_tracer
+from jaxfix._analysis.call_sites import call_sites
+from jaxfix._analysis.facts import Function
+from jaxfix._analysis.finding import CannotFix
+from jaxfix._analysis.objects import FunctionValue
+from jaxfix._analysis.plan import Expression, Plan, Region, Sites, Statement
+from jaxfix._analysis.values import Const, Static, Value, alternatives, holds_tracer
 
 if TYPE_CHECKING:
     from .rewrite import Rewriter
