@@ -296,8 +296,12 @@ def same_type(name: str, a: Value | None, b: Value | None) -> None:
     x, y = as_array(left), as_array(right)
     if x is None or y is None:
         return
-    if x.dtype is not None and y.dtype is not None and x.dtype != y.dtype:
-        if x.dtype.kind != y.dtype.kind:
-            raise CannotFix(f"a part of {name} has another dtype in one branch")
+    if (
+        x.dtype is not None
+        and y.dtype is not None
+        and x.dtype != y.dtype
+        and x.dtype.kind != y.dtype.kind
+    ):
+        raise CannotFix(f"a part of {name} has another dtype in one branch")
     if differ(x.shape, y.shape):
         raise CannotFix(f"a part of {name} has another shape in one branch")

@@ -593,9 +593,12 @@ def takes_tracers(f: Functional, call: ast.Call, argument: ast.AST) -> bool:
     for param in api.static_params:
         if isinstance(argument, ast.keyword) and argument.arg == param.name:
             return False
-        if param.position is not None and param.position < len(call.args):
-            if call.args[param.position] is argument:
-                return False
+        if (
+            param.position is not None
+            and param.position < len(call.args)
+            and call.args[param.position] is argument
+        ):
+            return False
     return True
 
 
