@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .frame import join_all
-from .objects import FunctionValue, InstanceValue
+from .objects import ClassValue, FunctionValue, InstanceValue
 from .values import (
     SCALAR,
     WEAK,
@@ -101,6 +101,18 @@ class StarredRest(Value):
     elem: Value
 
 
+def has_known_leaves(cls: ClassValue) -> bool:
+    """Is every field of an instance a leaf, if it is not said to be static?
+
+    Of a class that registers itself with functions of its own, nobody knows which
+    numbers are leaves and which are part of the structure.
+    """
+    words = ("register_dataclass", "struct", "chex", "pytree_dataclass")
+    return cls.kind in ("namedtuple", "module") or any(
+        word in decorator for decorator in cls.decorators for word in words
+    )
+
+
 def as_tracers(value: Value, why: Why | None, *, depth: int = 6) -> Value:
     """The value as a transformed function sees it: its array leaves become tracers."""
     if depth == 0:
@@ -137,8 +149,11 @@ def as_tracers(value: Value, why: Why | None, *, depth: int = 6) -> Value:
             if value.cls.kind == "enum":
                 return value
             static = value.cls.static_fields
+            known = has_known_leaves(value.cls)
             attrs = {
-                name: attr if name in static else as_tracers(attr, why, depth=depth - 1)
+                name: attr
+                if name in static or (not known and isinstance(attr, Const | Static))
+                else as_tracers(attr, why, depth=depth - 1)
                 for name, attr in value.attrs.items()
             }
             return InstanceValue(value.cls, attrs, value.complete, traced=True, why=why)

@@ -343,11 +343,13 @@ def _body_obstacle(
                         why = function_obstacle(inner, callee, depth - 1)
                         if why is not None:
                             return why
-                    if isinstance(callee, Lib) and callee.name in IMPURE:
-                        if callee.name != "print" and not callee.name.startswith(
-                            "jax."
-                        ):
-                            return f"it calls `{callee.name}`"
+                    if (
+                        isinstance(callee, Lib)
+                        and callee.name in IMPURE
+                        and callee.name != "print"
+                        and not callee.name.startswith("jax.")
+                    ):
+                        return f"it calls `{callee.name}`"
     return None
 
 

@@ -486,9 +486,12 @@ def compare_values(frame: Frame, op: ast.cmpop, left: Value, right: Value) -> Va
         )
     if isinstance(op, ast.Eq | ast.NotEq):
         for a, b in ((left, right), (right, left)):
-            if isinstance(a, Const) and (a.value is None or isinstance(a.value, str)):
-                if isinstance(b, Array | InstanceValue | Seq | Dict):
-                    return Static("bool")
+            if (
+                isinstance(a, Const)
+                and (a.value is None or isinstance(a.value, str))
+                and isinstance(b, Array | InstanceValue | Seq | Dict)
+            ):
+                return Static("bool")
             if isinstance(a, Array) and a.assumed and isinstance(b, Lib | ClassValue):
                 return Static("bool")
         if isinstance(left, Seq) and isinstance(right, Seq):
@@ -549,10 +552,13 @@ def membership(op: ast.cmpop, left: Value, right: Value) -> Value:
             return Const((right.get(left.value) is not None) is isinstance(op, ast.In))
         return Static("bool")
     if isinstance(left, Const) and isinstance(left.value, str):
-        if isinstance(right, Seq) and right.items is not None:
-            if all(isinstance(v, Const) for v in right.items):
-                found = any(v == left for v in right.items)
-                return Const(found is isinstance(op, ast.In))
+        if (
+            isinstance(right, Seq)
+            and right.items is not None
+            and all(isinstance(v, Const) for v in right.items)
+        ):
+            found = any(v == left for v in right.items)
+            return Const(found is isinstance(op, ast.In))
         return Static("bool")
     if isinstance(right, Array) and right.assumed and not isinstance(left, Array):
         return Static("bool")  # `name in params`: keys of a pytree
@@ -562,12 +568,16 @@ def membership(op: ast.cmpop, left: Value, right: Value) -> Value:
             is_number = isinstance(right, Seq) and holds_numbers(right)
             assumed = found.assumed and not is_number
             return Array(True, BOOL, SCALAR, assumed=assumed, why=found.why)
-    if isinstance(left, Const) and isinstance(right, Seq) and right.items is not None:
-        if all(isinstance(v, Const) for v in right.items):
-            found_it = any(
-                v.value == left.value for v in right.items if isinstance(v, Const)
-            )
-            return Const(found_it is isinstance(op, ast.In))
+    if (
+        isinstance(left, Const)
+        and isinstance(right, Seq)
+        and right.items is not None
+        and all(isinstance(v, Const) for v in right.items)
+    ):
+        found_it = any(
+            v.value == left.value for v in right.items if isinstance(v, Const)
+        )
+        return Const(found_it is isinstance(op, ast.In))
     return Static("bool")
 
 
@@ -601,16 +611,25 @@ def chosen(test: Value, results: list[Value]) -> Value:
 
 def merge_traced(a: Value, b: Value, test: Array) -> Value:
     """What `lax.cond`/`jnp.where` on a traced test makes of two values."""
-    if isinstance(a, Seq) and isinstance(b, Seq) and a.kind == b.kind:
-        if a.items is not None and b.items is not None and len(a.items) == len(b.items):
-            pairs = zip(a.items, b.items, strict=True)
-            return Seq(a.kind, tuple(merge_traced(x, y, test) for x, y in pairs))
-    if isinstance(a, Dict) and isinstance(b, Dict) and a.items and b.items:
-        if [k for k, _ in a.items] == [k for k, _ in b.items]:
-            pairs_ = zip(a.items, b.items, strict=True)
-            return Dict(
-                tuple((k, merge_traced(x, y, test)) for (k, x), (_, y) in pairs_)
-            )
+    if (
+        isinstance(a, Seq)
+        and isinstance(b, Seq)
+        and a.kind == b.kind
+        and a.items is not None
+        and b.items is not None
+        and len(a.items) == len(b.items)
+    ):
+        pairs = zip(a.items, b.items, strict=True)
+        return Seq(a.kind, tuple(merge_traced(x, y, test) for x, y in pairs))
+    if (
+        isinstance(a, Dict)
+        and isinstance(b, Dict)
+        and a.items
+        and b.items
+        and [k for k, _ in a.items] == [k for k, _ in b.items]
+    ):
+        pairs_ = zip(a.items, b.items, strict=True)
+        return Dict(tuple((k, merge_traced(x, y, test)) for (k, x), (_, y) in pairs_))
     numeric = (Array, Const, Static)
     if isinstance(a, numeric) and isinstance(b, numeric):
         merged = merge(a, b)

@@ -12,6 +12,7 @@ from .build import source_of
 from .call_sites import Parameter, Site, index
 from .declarations import needed, settings
 from .finding import Evidence
+from .hashing import constant_objects
 from .flow import Flow
 from .interpret import MAX_CALLS, MAX_CONTEXTS, Call, Interpreter
 from .objects import FunctionNode, FunctionValue, MethodValue, TransformedValue
@@ -80,7 +81,7 @@ class Facts:
     @cached_property
     def needed(self) -> frozenset[Parameter]:
         """Parameters that must become static, whatever else is done."""
-        return needed(self)
+        return needed(self) | constant_objects(self)
 
     @cached_property
     def used_as_static(self) -> frozenset[Parameter]:
@@ -96,9 +97,12 @@ class Facts:
         """Every function of a module that ran, and the module itself, in source order."""
         found = [self.module_code(module)]
         for node in ast.walk(module.tree):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-                if (fn := self.function(node)) is not None and fn.module is module:
-                    found.append(fn)
+            if (
+                isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+                and (fn := self.function(node)) is not None
+                and fn.module is module
+            ):
+                found.append(fn)
         return found
 
     def reached(self, node: ast.stmt) -> bool:

@@ -202,9 +202,12 @@ class Functional:
     def first_read(self, name: str, stmt: ast.stmt) -> Value | None:
         """What a name is where a statement reads it first."""
         for node in ast.walk(stmt):
-            if isinstance(node, ast.Name) and node.id == name:
-                if isinstance(node.ctx, ast.Load):
-                    return collapse(self.fn.value(node))
+            if (
+                isinstance(node, ast.Name)
+                and node.id == name
+                and isinstance(node.ctx, ast.Load)
+            ):
+                return collapse(self.fn.value(node))
         return None
 
     def join(
@@ -294,6 +297,8 @@ class Functional:
         """`a if test else b` as `jnp.where` or `lax.cond`."""
         if same_expression(a.node, b.node):
             return a.node
+        if (flag := negated_name(test)) is not None:
+            test, a, b = flag, b, a
         if (simple := boolean_choice(self, test, a, b)) is not None:
             return simple
         price = self.cost(a.node) & self.cost(b.node)
@@ -798,6 +803,19 @@ def condition_name(test: ast.expr) -> str:
             return "equal"
         case _:
             return "holds"
+
+
+def negated_name(test: ast.expr) -> ast.Name | None:
+    """The name in a new `~done` or `jnp.logical_not(done)`."""
+    if not build.is_new(test):
+        return None
+    match test:
+        case ast.UnaryOp(op=ast.Invert(), operand=ast.Name() as name):
+            return name
+        case ast.Call(func=ast.Attribute(attr="logical_not"), args=[ast.Name() as name]):
+            return name
+        case _:
+            return None
 
 
 def boolean_choice(

@@ -136,9 +136,12 @@ def _changes(facts: Facts, cls: ClassValue) -> dict[str, ast.Attribute]:
 
 def _first_read(fn: Function, node: ast.Attribute) -> ast.AST | None:
     for other in fn.walk():
-        if isinstance(other, ast.Attribute) and other.attr == node.attr:
-            if ast.unparse(other) == ast.unparse(node):
-                return other
+        if (
+            isinstance(other, ast.Attribute)
+            and other.attr == node.attr
+            and ast.unparse(other) == ast.unparse(node)
+        ):
+            return other
     return None
 
 
@@ -381,3 +384,20 @@ def check_constant(facts: Facts, cls: ClassValue) -> None:
             f"`{ast.unparse(store)}` is assigned ({fn.path}, line {store.lineno}): a "
             "static object keeps its first program"
         )
+
+
+def constant_objects(facts: Facts) -> set[Parameter]:
+    """The `self` of jitted methods that will be static."""
+    found: set[Parameter] = set()
+    for roots in facts.roots_at.values():
+        for root in roots:
+            method = plain_self(facts, root)
+            fn = underlying(root.function)
+            if method is None or fn is None:
+                continue
+            try:
+                check_constant(facts, method[1])
+            except CannotFix:
+                continue
+            found.add(Parameter(fn.node, method[0]))
+    return found

@@ -643,13 +643,16 @@ class Interpreter:
 def field_value(cls: ClassValue, name: str) -> Value:
     """A field of which only the annotation is known."""
     for stmt in cls.node.body:
-        if isinstance(stmt, ast.AnnAssign) and isinstance(stmt.target, ast.Name):
-            if stmt.target.id == name:
-                kind = transforms.annotation_kind(stmt.annotation)
-                if kind == "array":
-                    return Array(False)
-                if kind in ("float", "int", "bool", "str"):
-                    return Static(kind)
+        if (
+            isinstance(stmt, ast.AnnAssign)
+            and isinstance(stmt.target, ast.Name)
+            and stmt.target.id == name
+        ):
+            kind = transforms.annotation_kind(stmt.annotation)
+            if kind == "array":
+                return Array(False)
+            if kind in ("float", "int", "bool", "str"):
+                return Static(kind)
     return Unknown()
 
 

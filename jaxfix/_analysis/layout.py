@@ -364,12 +364,13 @@ def split_call(call: Call) -> Value:
 def meshgrid_call(call: Call) -> Value:
     sizes = [known_dims(shape_of(v)) for v in call.args]
     dims: Shape = None
-    if call.keywords.get("sparse", Const(False)) == Const(False):
-        if all(size is not None and len(size) == 1 for size in sizes):
-            counts = [size[0] for size in sizes if size]
-            if call.keywords.get("indexing", Const("xy")) != Const("ij"):
-                counts[:2] = reversed(counts[:2])
-            dims = shape(*counts)
+    if call.keywords.get("sparse", Const(False)) == Const(False) and all(
+        size is not None and len(size) == 1 for size in sizes
+    ):
+        counts = [size[0] for size in sizes if size]
+        if call.keywords.get("indexing", Const("xy")) != Const("ij"):
+            counts[:2] = reversed(counts[:2])
+        dims = shape(*counts)
     return Seq("list", tuple(call.array(dtype_of(v), dims) for v in call.args))
 
 

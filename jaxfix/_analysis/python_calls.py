@@ -123,9 +123,13 @@ def known_items(value: Value) -> tuple[Value, ...] | None:
             return tuple(Const(v) for v in items)
         case Array(shape=shape) if shape is not None and len(shape) == 1:
             (dims,) = shape
-            if isinstance(dims, tuple) and dims and isinstance(dims[0], int):
-                if dims[0] <= MAX_KNOWN:
-                    return tuple(subscript(value, Const(i)) for i in range(dims[0]))
+            if (
+                isinstance(dims, tuple)
+                and dims
+                and isinstance(dims[0], int)
+                and dims[0] <= MAX_KNOWN
+            ):
+                return tuple(subscript(value, Const(i)) for i in range(dims[0]))
     return None
 
 
@@ -732,11 +736,14 @@ def call_method(
             return Static()
         case _:
             return Unknown()
-    if changed is not None and isinstance(node, ast.Call):
-        if isinstance(node.func, ast.Attribute):
-            from .statements import store
+    if (
+        changed is not None
+        and isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+    ):
+        from .statements import store
 
-            store(frame, node.func.value, changed)
+        store(frame, node.func.value, changed)
     return value
 
 

@@ -82,10 +82,13 @@ def result_of(
     ):
         return _impure(call)
     parts = (*call.args, *keywords.values())
-    if name in ("jax.lax.psum", "jax.lax.axis_size") and args:
-        if not any(isinstance(part, Array | Unknown) for part in args[:1]):
-            # The sum of a number over an axis is the size of the axis, which is known.
-            return Static("int")
+    if (
+        name in ("jax.lax.psum", "jax.lax.axis_size")
+        and args
+        and not any(isinstance(part, Array | Unknown) for part in args[:1])
+    ):
+        # The sum of a number over an axis is the size of the axis, which is known.
+        return Static("int")
     traced = any(holds_tracer(part) is not None for part in parts)
     module, _, function = name.rpartition(".")
     if module == "numpy" or module.startswith("numpy."):

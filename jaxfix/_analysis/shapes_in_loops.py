@@ -156,9 +156,12 @@ def _variable(fn: Function, name: str, loop: ast.AST, seen: set[str]) -> str | N
     for source in fn.definitions.get(name) or ():
         if id(source) not in inside:
             continue
-        if isinstance(source, ast.Call) and fn.library(source) in JOINING:
-            if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(source)):
-                return f"`{name}` gets longer in each round"
+        if (
+            isinstance(source, ast.Call)
+            and fn.library(source) in JOINING
+            and any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(source))
+        ):
+            return f"`{name}` gets longer in each round"
         because = _varies(fn, source, loop, seen)
         if because is not None:
             return because

@@ -716,10 +716,15 @@ def _scan(
 def _merged(a: Value, b: Value) -> Value:
     if a == b:
         return a
-    if isinstance(a, Seq) and isinstance(b, Seq) and a.items and b.items:
-        if len(a.items) == len(b.items):
-            pairs = zip(a.items, b.items, strict=True)
-            return replace(a, items=tuple(_merged(x, y) for x, y in pairs))
+    if (
+        isinstance(a, Seq)
+        and isinstance(b, Seq)
+        and a.items
+        and b.items
+        and len(a.items) == len(b.items)
+    ):
+        pairs = zip(a.items, b.items, strict=True)
+        return replace(a, items=tuple(_merged(x, y) for x, y in pairs))
     found = merge(a, b)
     return found if found is not None else join_all([a, b])
 

@@ -296,10 +296,14 @@ def join(a: Value, b: Value) -> Value:
                 )
                 return Dict(pairs, why=a.why or b.why)
         return Dict(None, _join_elements(a, b), why=a.why or b.why)
-    if isinstance(a, Const | Static) and isinstance(b, Const | Static):
-        if a != Const(None) and b != Const(None):
-            kind = type_name(a)
-            return Static(kind if kind == type_name(b) else "", why=a.why or b.why)
+    if (
+        isinstance(a, Const | Static)
+        and isinstance(b, Const | Static)
+        and a != Const(None)
+        and b != Const(None)
+    ):
+        kind = type_name(a)
+        return Static(kind if kind == type_name(b) else "", why=a.why or b.why)
     return union(a, b)
 
 
@@ -338,9 +342,12 @@ def union(a: Value, b: Value) -> Value:
             elif type(old) is type(part) and _same_container(old, part):
                 candidate = join(old, part)
                 merged = candidate if not isinstance(candidate, Union) else None
-            elif isinstance(old, Const | Static) and isinstance(part, Const | Static):
-                if Const(None) not in (old, part):
-                    merged = join(old, part)
+            elif (
+                isinstance(old, Const | Static)
+                and isinstance(part, Const | Static)
+                and Const(None) not in (old, part)
+            ):
+                merged = join(old, part)
             if merged is not None:
                 options[index] = merged
                 break

@@ -343,9 +343,13 @@ def without_last_return(
     body: list[ast.stmt], before: Sequence[ast.stmt]
 ) -> list[ast.stmt]:
     """The `return None` that ends a body that falls off its end is not written."""
-    if body and isinstance(body[-1], ast.Return) and build.is_new(body[-1]):
-        if body[-1].value is None:
-            return body[:-1]
+    if (
+        body
+        and isinstance(body[-1], ast.Return)
+        and build.is_new(body[-1])
+        and body[-1].value is None
+    ):
+        return body[:-1]
     return body
 
 
@@ -398,10 +402,13 @@ def close(claims: Sequence[Claim], failed: Claim, node: ast.AST, reason: str) ->
         if isinstance(one.plan, Sites) or isinstance(failed.plan, Sites):
             if same_sites(one, failed):
                 one.not_fixed = reason
-        elif one.fn.module is failed.fn.module and region is not None:
-            if stands_in(one, region):
-                one.not_fixed = f"it depends on line {line}, where {reason}"
-                one.depends = True
+        elif (
+            one.fn.module is failed.fn.module
+            and region is not None
+            and stands_in(one, region)
+        ):
+            one.not_fixed = f"it depends on line {line}, where {reason}"
+            one.depends = True
 
 
 def same_sites(a: Claim, b: Claim) -> bool:
