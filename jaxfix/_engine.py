@@ -29,7 +29,7 @@ MAX_ROUNDS = 4
 
 @dataclass(frozen=True, slots=True)
 class EngineOptions:
-    """What a run is told. `skip` names findings that are suppressed: shown, not fixed."""
+    """What a run is told. `skip`: findings that are suppressed (shown, not fixed)."""
 
     rules: frozenset[str]
     entry_points: tuple[str, ...] = ()
@@ -310,7 +310,7 @@ def one_round(
     options: EngineOptions,
     fix: Safety,
 ) -> Round:
-    """One application of all accepted claims, less those whose result fails its check."""
+    """One application of all accepted claims, less those whose result is wrong."""
     from ._rewriting.rewrite import apply
 
     chosen = [c for c in analysis.claims if accepted(c, fix, options)]
@@ -417,7 +417,7 @@ def why(
     name: str | None,
     options: EngineOptions,
 ) -> tuple[str, ...]:
-    """What is known of the expressions on a line: the chain from a transform, or why not."""
+    """What is known of the expressions on a line: the chain from a transform, or why."""
     from ._analysis.explain import explain
 
     files = [(s.path, s.text, s.tree) for s in sources]

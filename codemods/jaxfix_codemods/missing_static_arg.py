@@ -194,7 +194,7 @@ def unknown_parts(
 
 
 def is_seen(fn: Function, node: ast.AST) -> bool:
-    """Is the transform seen that makes it a tracer? Else it is not sure that one does."""
+    """Is the transform that makes it a tracer seen? Else one need not be there."""
     try:
         change_at(fn, node)
     except declarations.Unseen:

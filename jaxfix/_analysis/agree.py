@@ -1,4 +1,4 @@
-"""Types of two values that must be one: the branches of a cond, the two ends of a carry.
+"""Types of two values that must be one: branches of a cond, the two ends of a carry.
 
 JAX wants the same dtype and shape from both branches and from a carry before and after.
 What Python let differ (`0` here, an array there) is made to agree with the edits of
@@ -113,7 +113,7 @@ def agree(spell: Spell, name: str, a: Typed, b: Typed) -> tuple[ast.expr, ast.ex
 
 
 def same_dtype(a: DType, b: DType) -> bool:
-    """Equal, where the default dtypes are 32 bits wide (JAX says so if they are not)."""
+    """Equal, where the default dtypes are 32 bits wide (else JAX says so)."""
     return a.weak == b.weak and _narrow(a) == _narrow(b)
 
 

@@ -29,7 +29,7 @@ PYTHON_NUMBERS = {"bool": bool, "int": int, "float": float, "complex": complex}
 
 
 def scalar_tracer(value: Value, why: Why | None) -> Value:
-    """A Python scalar as an argument of a transformed function: a weakly typed tracer."""
+    """A Python scalar as argument of a transformed function: a weakly typed tracer."""
     kind = PYTHON_NUMBERS.get(type_name(value))
     if kind is None:
         if isinstance(value, Static) and value.type == "":

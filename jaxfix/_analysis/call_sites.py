@@ -48,7 +48,7 @@ class Unclear(Exception):
 
 
 def call_sites(facts: Facts, node: AnyFunction) -> list[Site]:
-    """The calls of a function: directly, as a method, through partials and transforms."""
+    """The calls of a function: direct, as a method, through partials and transforms."""
     return facts.call_sites.get(id(node), [])
 
 

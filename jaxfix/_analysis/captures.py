@@ -341,7 +341,7 @@ class Captures:
         return None
 
     def is_setting(self, fn: FunctionValue, reads: Iterable[ast.expr]) -> bool:
-        """Does it say how to trace (a flag, a stack of handlers), not what to compute?"""
+        """Does it say how to trace (a flag, a stack of handlers), not what to do?"""
         traced = self.facts.interpreter.traced
         values = [traced.get(id(read)) for read in reads]
         return all(

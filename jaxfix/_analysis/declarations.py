@@ -66,7 +66,7 @@ class Closure:
     """All that must change together, so that some parameters become static.
 
     `conversions` are arguments of calls that need another type: (the caller, the
-    argument, "tuple" or "int"). `calls` are calls of jax.numpy that must become NumPy's.
+    argument, "tuple" or "int"). `calls` of jax.numpy must become calls of NumPy.
     """
 
     parameters: set[Parameter] = field(default_factory=set)
@@ -208,7 +208,7 @@ def _check_hashable(
 
 
 def conversion(value: Value) -> str | None:
-    """What makes a value hashable: nothing (""), "tuple", "int"; None if nothing does."""
+    """What makes a value hashable: nothing (""), "tuple", "int"; None: nothing can."""
     needs: set[str | None] = set()
     for option in alternatives(value):
         needs.add(_conversion(option))
@@ -270,7 +270,7 @@ def is_hashable(cls: ClassValue) -> bool:
 
 
 def settings(facts: Facts) -> dict[Parameter, Evidence]:
-    """Parameters of jitted functions that some call gives a string, function or the like.
+    """Parameters of jitted functions that some call gives a string, a function, ...
 
     Such an argument is no array, so the call fails before anything is traced.
     """

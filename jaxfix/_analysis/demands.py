@@ -23,7 +23,7 @@ ITERATING = frozenset(["zip", "enumerate", "reversed", "list", "tuple"])
 class Demand:
     """`parts` must be known while tracing, as `what`.
 
-    `firm`: nothing else will do. Otherwise there may be an operation for a traced value:
+    `firm`: nothing else will do. Else there may be an operation for a traced value:
     a branch, a loop, a dynamic slice.
     """
 
@@ -206,7 +206,7 @@ def _subscript(fn: Function, node: ast.Subscript) -> Demand | None:
 
 
 def is_setting(value: object) -> bool:
-    """Is this a Python object that is no argument of a jitted function, but a setting?"""
+    """Is this a Python object, no argument of a jitted function but a setting?"""
     match value:
         case Const(value=str() | bytes()):
             return True

@@ -1,4 +1,4 @@
-"""Exits first: `return`, `break` and `continue` under traced tests become plain branches.
+"""Exits first: `return`, `break`, `continue` under traced tests become plain branches.
 
 The result is a list of statements in which every traced `if` and loop falls through or,
 at the end of a function, returns in both branches; `functional.py` turns those into

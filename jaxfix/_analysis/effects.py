@@ -109,7 +109,7 @@ def _nonzero(fn: Function, node: ast.expr) -> bool:
 
 
 def _integers(fn: Function, left: ast.expr, right: ast.expr, op: ast.operator) -> bool:
-    """`//` and `%` of integers give some integer for any divisor, and have no gradient."""
+    """`//` and `%` of integers give some integer for any divisor, without gradient."""
     if isinstance(op, ast.Div):
         return False
     return all(_is_integer(fn.value(side)) for side in (left, right))

@@ -601,7 +601,7 @@ def _ifexp(frame: Frame, node: ast.IfExp) -> Value:
 
 
 def chosen(test: Value, results: list[Value]) -> Value:
-    """The value of a choice by `test`: traced if the test is and the values are arrays."""
+    """The value of a choice by `test`: traced if it is and the values are arrays."""
     value = join_all(results)
     found = tracer(test)
     if found is None or found.assumed or len(results) < 2:

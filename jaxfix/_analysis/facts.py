@@ -94,7 +94,7 @@ class Facts:
         return roots_at(self)
 
     def functions(self, module: Module) -> list[Function]:
-        """Every function of a module that ran, and the module itself, in source order."""
+        """Every function of a module that ran, and the module, in source order."""
         found = [self.module_code(module)]
         for node in ast.walk(module.tree):
             if (
@@ -112,7 +112,7 @@ class Facts:
 
 @dataclass(slots=False, eq=False)
 class Function:
-    """One function (or lambda, or module body) of the project, and what is known of it."""
+    """One function (or lambda, or module body) of the project: what is known of it."""
 
     facts: Facts
     module: Module
@@ -195,7 +195,7 @@ class Function:
         return self.reasons(found, node) if found is not None else ()
 
     def traced_count(self, node: ast.AST) -> tuple[Evidence, ...]:
-        """Why the number of iterations of a `for` loop is traced; empty if it is not."""
+        """Why the number of rounds of a `for` loop is traced; empty if it is not."""
         value = self.value(node.iter) if isinstance(node, ast.For) else None
         found = loop_tracer(value) if value is not None else None
         return self.reasons(found, node) if found is not None else ()
@@ -237,12 +237,12 @@ class Function:
                 return None
 
     def calls_library(self, node: ast.Call) -> bool:
-        """Does a call reach functions of libraries, or methods of their objects, only?"""
+        """Does a call reach only functions of libraries, or methods of their objects?"""
         found = self.callees(node)
         return bool(found) and all(isinstance(c, Lib | MethodValue) for c in found)
 
     def resolve(self, node: ast.AST) -> str | None:
-        """The dotted name that an expression stands for: `jnp.where` → `jax.numpy.where`."""
+        """The dotted name of an expression: `jax.numpy.where` of `jnp.where`."""
         value = self.value(node) or self.host_value(node)
         return value.name if isinstance(value, Lib) else None
 

@@ -46,7 +46,7 @@ class Fix:
 class Finding:
     """One problem in one place.
 
-    Exactly one of `fix` and `not_fixed` is set: the fix that `apply` would write, or the
+    One of `fix` and `not_fixed` is set, never both: the fix that `apply` would write, or the
     reason, in words, why there is none ("not fixed: ...").
     """
 

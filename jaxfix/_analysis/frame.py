@@ -58,7 +58,7 @@ class Frame:
     trace: int = 0  # the number of the innermost trace, 0 for plain Python
 
     def note_exit(self, loop: Loop | None) -> None:
-        """`break`/`continue` of `loop`, or `return` (None): is it under a traced test?"""
+        """`break`/`continue` of `loop`, or `return` (None): under a traced test?"""
         for enclosing in reversed(self.loops):
             test = next((c for c in self.choices[enclosing.depth + 1 :] if c), None)
             enclosing.traced_exit = enclosing.traced_exit or test

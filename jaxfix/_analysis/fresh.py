@@ -1,6 +1,6 @@
 """Functions that are made anew each time they are jitted, and so compiled anew.
 
-Programs are kept by the identity of the function: of a lambda, a partial, a bound method
+Programs are kept by the identity of the function: a lambda, a partial, a bound method
 or what `jax.grad` returns there is a new one at each evaluation.
 """
 
@@ -121,7 +121,7 @@ def runs_repeatedly(fn: Function, depth: int = 3) -> bool:
 
 
 def captures(fn: Function, node: ast.expr) -> tuple[str, ...]:
-    """The local variables of the function, or of one around it, that an expression reads."""
+    """The local variables, of the function or one around it, that an expression reads."""
     own = {
         a.arg
         for inner in ast.walk(node)

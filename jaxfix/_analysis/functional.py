@@ -1,4 +1,4 @@
-"""Branches and loops on traced values as `lax` operations: statements in, statements out.
+"""Branches and loops on traced values as `lax` operations: from statements to statements.
 
 The input comes from `desugar.py`: exits are gone, every `if` and loop that must be
 rewritten is marked `traced` or `desugared`. The output is plain statements in which
@@ -548,7 +548,7 @@ class Functional:
     def first_values(
         self, node: ast.If, outputs: Sequence[str], context: Context
     ) -> list[ast.stmt]:
-        """Values for names that a branch which leaves does not bind: nobody reads them."""
+        """Values for names that a branch which leaves does not bind: never read."""
         from .loops import is_result, zero_value
 
         out: list[ast.stmt] = []

@@ -1,4 +1,4 @@
-"""Static arguments that have no hash, or one that changes: what is wrong, what helps."""
+"""Static arguments that have no hash, or one that changes: the fault and its cure."""
 
 from __future__ import annotations
 
@@ -338,7 +338,7 @@ def _check_parts(value: Value, given: ast.expr) -> None:
 
 
 def plain_self(facts: Facts, root: TransformedValue) -> tuple[str, ClassValue] | None:
-    """The first parameter of a jitted method whose object is no pytree, if it is traced.
+    """The first parameter of a jitted method, if traced, where the object is no pytree.
 
     Every call of such a method fails: the object is no valid argument.
     """

@@ -526,7 +526,7 @@ def try_rolled(
 
 
 def check_rollable(f: Functional, node: ast.For) -> None:
-    """In a rolled loop the loop's variables are tracers: uses as Python numbers forbid it.
+    """In a rolled loop the variables are tracers: uses as Python numbers forbid it.
 
     Raises:
       CannotFix: such a use.
@@ -863,7 +863,7 @@ def over_range(
 
 
 def index_name(f: Functional, node: ast.For) -> str:
-    """A name for the counter of a loop: a parameter of its body, where it has no exit."""
+    """A name for the counter of a loop: a parameter of its body, if it has no exit."""
     if getattr(node, "done", None) is None:
         taken = {*names([node]), *f.fn.flow.live_in([node], frozenset())}
         return next(

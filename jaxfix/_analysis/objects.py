@@ -1,4 +1,4 @@
-"""Abstract values of Python objects that hold code or state, and the scopes they live in."""
+"""Abstract values of Python objects that hold code or state, and their scopes."""
 
 from __future__ import annotations
 

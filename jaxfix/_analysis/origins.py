@@ -1,6 +1,6 @@
 """Which parameters the value of an expression is computed from.
 
-Asked of an expression that must be known while JAX traces: if all that makes it a tracer
+Asked of an expression that must be known in tracing: if all that makes it a tracer
 is parameters of jitted functions, then declaring those static makes it known. A step on
 the way that makes a tracer of anything (`jnp.ceil`) is noted; one whose result depends
 on data (`x.sum()`, the carry of a scan) ends the search.

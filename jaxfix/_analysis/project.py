@@ -1,4 +1,4 @@
-"""The project as the analysis sees it: modules by dotted name, read when first needed."""
+"""The project as the analysis sees it: modules by dotted name, read when needed."""
 
 from __future__ import annotations
 

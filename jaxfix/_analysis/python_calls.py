@@ -406,7 +406,7 @@ def _some_number(parts: list[Value]) -> Value:
 
 
 def _by_key(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:
-    """The extreme by a key: one of the arguments, picked by a tracer if the key is one."""
+    """The extreme by a key: one of the arguments, picked by a tracer if it is one."""
     inner = iterate(frame, args[0]) if len(args) == 1 else join_all(args)
     found = tracer(frame.call(keywords["key"], [inner]))
     value = _fold(frame, args, keywords)

@@ -25,7 +25,7 @@ MANY_OUTPUTS = 16  # iterations of a long body, or outputs that are stacked
 
 @dataclass(frozen=True, slots=True)
 class Growing:
-    """A list that a loop fills, one item an iteration, and that is stacked afterwards."""
+    """A list that a loop fills, one item a round, and that is stacked afterwards."""
 
     name: str
     start: ast.stmt

@@ -31,7 +31,7 @@ FEW_SHAPES = 3
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """An argument whose shape varies: what makes it vary, and how many shapes there are."""
+    """An argument whose shape varies: what makes it vary, and how many there are."""
 
     argument: ast.expr
     because: str
@@ -169,7 +169,7 @@ def _variable(fn: Function, name: str, loop: ast.AST, seen: set[str]) -> str | N
 
 
 def alternation_of(fn: Function, call: ast.Call) -> ast.expr | None:
-    """An argument that is a Python number in some rounds of a loop and an array in others.
+    """An argument that is a Python number in some rounds of a loop, else an array.
 
     A number is weakly typed and an array is not, so there are two programs.
     """

@@ -365,7 +365,7 @@ def branches(frame: Frame, node: ast.If, test: Value) -> bool:
 
 
 def merge_states(a: State, b: State, test: Array | None) -> State:
-    """Join two states; what differs is traced where a traced test chose between them."""
+    """Join two states; what differs is traced where a traced test chose."""
     if test is None:
         return join_states(a, b)
     out = dict(a)
@@ -707,7 +707,7 @@ def class_fields(
 
 
 def is_static_field(value: ast.expr) -> bool:
-    """`field(static=True)`, `field(metadata=dict(static=True))`, `pytree_node=False`."""
+    """`field(static=True)`, `field(metadata={"static": True})`, `pytree_node=False`."""
     for node in ast.walk(value):
         if isinstance(node, ast.keyword) and isinstance(node.value, ast.Constant):
             if node.arg == "static" and node.value.value is True:

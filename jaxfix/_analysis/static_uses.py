@@ -108,7 +108,7 @@ def roots_at(facts: Facts) -> dict[int, list[TransformedValue]]:
 def static_arguments(
     facts: Facts, root: TransformedValue, name: str
 ) -> list[tuple[Function, Site, ast.expr]]:
-    """What the calls of a jitted function give for one parameter: (caller, call, what)."""
+    """What the calls of a jitted function give a parameter: (caller, call, what)."""
     fn = underlying(root.function)
     found: list[tuple[Function, Site, ast.expr]] = []
     if fn is None:
@@ -277,7 +277,7 @@ def turns_of(fn: Function, loop: ast.AST) -> int | None:
 
 
 def _length(fn: Function, values: ast.expr) -> int | None:
-    """The number of items; None for a long or unknown `range`, 1 where it is no count."""
+    """The number of items; None for a long or unknown `range`, 1 if it is no count."""
     if isinstance(values, ast.Tuple | ast.List):
         return len(values.elts)
     if not isinstance(values, ast.Call):

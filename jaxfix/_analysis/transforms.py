@@ -545,7 +545,7 @@ def _called_on_host(
 
 
 def run_root(frame: Frame, root: TransformedValue) -> None:
-    """Run a transformed function on arguments about which only the signature is known."""
+    """Run a transformed function on arguments of which only the signature is known."""
     fn = underlying(root.function)
     if fn is None:
         return
@@ -642,7 +642,7 @@ def is_entry_point(fn: FunctionValue, patterns: Sequence[str]) -> bool:
 
 
 def run_entry_point(frame: Frame, fn: FunctionValue) -> None:
-    """A function whose users jit it: array-like parameters are traced, flags are not."""
+    """A function whose users jit it: array-like parameters are traced, no flags."""
     why = Why(
         Evidence(
             fn.module.path, fn.node.lineno, f"`{fn.name}` is a declared entry point"

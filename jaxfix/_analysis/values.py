@@ -189,7 +189,7 @@ class Unknown(Value):
 
 @dataclass(frozen=True, slots=True)
 class Const(Value):
-    """A Python object whose exact value is known: a number, string, None, tuple of such."""
+    """A Python object whose exact value is known: number, string, None, tuple of them."""
 
     value: Any
 
@@ -235,7 +235,7 @@ class Array(Value):
 
 @dataclass(frozen=True, slots=True)
 class Seq(Value):
-    """A tuple or a list. `items` if the length is known, else every element is `elem`."""
+    """A tuple or list. `items` if the length is known, else every element is `elem`."""
 
     kind: str  # "tuple" | "list" | "set" | "iter"
     items: tuple[Value, ...] | None
@@ -244,7 +244,7 @@ class Seq(Value):
 
 @dataclass(frozen=True, slots=True)
 class Dict(Value):
-    """A dict. `items` (key, value) if the keys are known, else every value is `elem`."""
+    """A dict. `items` (key, value) if the keys are known, else each value is `elem`."""
 
     items: tuple[tuple[Any, Value], ...] | None
     elem: Value | None = None
@@ -330,7 +330,7 @@ def join_arrays(a: Array, b: Array) -> Array:
 
 
 def union(a: Value, b: Value) -> Value:
-    """A union of at most four alternatives; more is Unknown, but a tracer in it is kept."""
+    """A union of at most four alternatives; more is Unknown, but a tracer is kept."""
     options: list[Value] = []
     for part in (*alternatives(a), *alternatives(b)):
         for index, old in enumerate(options):
@@ -371,7 +371,7 @@ def alternatives(value: Value) -> tuple[Value, ...]:
 
 
 def element(value: Seq | Dict) -> Value:
-    """What iteration gives (for a dict: what indexing gives); `Never`-like for empty."""
+    """What iteration gives (for a dict: what indexing gives)."""
     if value.items is None:
         return value.elem if value.elem is not None else Unknown()
     parts: list[Value] = (
@@ -414,7 +414,7 @@ def is_static(value: Value) -> bool:
 
 
 def tracer(value: Value) -> Array | None:
-    """The traced array that the value is (or, in a union, may be); None if it is not."""
+    """The traced array that the value is (or, in a union, may be); else None."""
     for part in alternatives(value):
         if isinstance(part, Array) and part.traced:
             return part

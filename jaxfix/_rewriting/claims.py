@@ -1,4 +1,4 @@
-"""Claims: the problems that the rules found, each with the node that it wants to change."""
+"""Claims: the problems that the rules found, each with the node it wants to change."""
 
 from __future__ import annotations
 

@@ -208,7 +208,7 @@ class Edits:
         return self.source.outer(*self.source.span(part))
 
     def _is_plain(self, node: ast.AST, outer: tuple[int, int], text: str) -> bool:
-        """Can `text` stand without the parentheses that `outer` begins and ends with?"""
+        """Can `text` stand without the parentheses at the ends of `outer`?"""
         start, end = outer
         before = self.source.text[start - 1 : start]
         glued = before.isalnum() or before == "_"

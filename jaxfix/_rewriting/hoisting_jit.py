@@ -138,7 +138,7 @@ def _is_data(fn: Function, inner: ast.Lambda, name: str) -> bool:
 def _is_computed_with(
     scope: Function, body: ast.AST, name: str, depth: int = 4
 ) -> bool:
-    """Is a variable only an operand, or an argument of functions that compute with it?"""
+    """Is a variable only an operand, or given to functions that compute with it?"""
     uses = [n for n in ast.walk(body) if isinstance(n, ast.Name) and n.id == name]
     return all(_is_operand(scope, use, depth) for use in uses)
 
@@ -382,7 +382,7 @@ def _check_eager(fn: Function, found: Rejit, only: ast.expr | None = None) -> No
 
 
 def eager_names(node: ast.expr) -> set[str]:
-    """The names that an expression reads when it is evaluated, not when it is called."""
+    """The names that an expression reads when evaluated, not when called."""
     found: set[str] = set()
     todo: list[ast.AST] = [node]
     while todo:
