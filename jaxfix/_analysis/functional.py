@@ -1,9 +1,9 @@
-"""Branches and loops on traced values as `lax` operations: from statements to statements.
+"""Branches and loops on traced values as `lax` operations: new statements from old.
 
 The input comes from `desugar.py`: exits are gone, every `if` and loop that must be
 rewritten is marked `traced` or `desugared`. The output is plain statements in which
-those have become `jnp.where`, `lax.cond`, `fori_loop`, `while_loop` with local functions
-for bodies.
+those have become `jnp.where`, `lax.cond`, `fori_loop`, `while_loop` with local
+functions for bodies.
 """
 
 from __future__ import annotations
@@ -302,7 +302,7 @@ class Functional:
         if (simple := boolean_choice(self, test, a, b)) is not None:
             return simple
         price = self.cost(a.node) & self.cost(b.node)
-        if price.cheap and price.total and not force_cond and is_whereable(a, b):
+        if price.cheap and price.total and not force_cond and is_whereable(a, b, test):
             return self.where(test, test_value, a, b, name)
         first, second = agree(self.spell, name, a, b)
         for side in (first, second):
@@ -388,7 +388,7 @@ class Functional:
             if not (price.cheap and price.total):
                 return None
             one, two = Typed(x, self.value(x, {})), Typed(y, self.value(y, {}))
-            if not is_whereable(one, two):
+            if not is_whereable(one, two, test):
                 return None
             items.append(
                 self.select(test, test_value, one, two, "an item of the result")
@@ -669,7 +669,7 @@ class Functional:
             a = self.branch_value(name, mine, context, first)
             b = self.branch_value(name, other, context, second)
             price = self.cost(a.node) & self.cost(b.node)
-            if not (price.cheap and price.total) or not is_whereable(a, b):
+            if not (price.cheap and price.total) or not is_whereable(a, b, test):
                 return None
             value = self.select(test, test_value, a, b, f"`{name}`")
             out.append(build.assign(name, value))
@@ -812,7 +812,7 @@ def negated_name(test: ast.expr) -> ast.Name | None:
     match test:
         case ast.UnaryOp(op=ast.Invert(), operand=ast.Name() as name):
             return name
-        case ast.Call(func=ast.Attribute(attr="logical_not"), args=[ast.Name() as name]):
+        case ast.Call(ast.Attribute(attr="logical_not"), [ast.Name() as name]):
             return name
         case _:
             return None
@@ -835,12 +835,14 @@ def boolean_choice(
             return None
 
 
-def is_whereable(a: Typed, b: Typed) -> bool:
+def is_whereable(a: Typed, b: Typed, test: ast.expr) -> bool:
     """Can `jnp.where` take the two values? Arrays and numbers only.
 
-    A bare parameter may be a pytree; beside an array or a number it is an array.
+    A bare parameter may be a pytree; beside an array or a number it is an array, and
+    where the test orders it.
     """
     bare = 0
+    ordered = ordered_names(test)
     shapes: list[Shape] = []
     for side in (a, b):
         value = collapse(side.value)
@@ -852,11 +854,24 @@ def is_whereable(a: Typed, b: Typed) -> bool:
         found = as_array(value) if value is not None else None
         if found is None or found.key:
             return False
-        bare += found.tree and found.assumed
+        is_name = isinstance(side.node, ast.Name) and side.node.id in ordered
+        bare += found.tree and found.assumed and not is_name
         shapes.append(found.shape)
     if is_literal(a.node) or is_literal(b.node):
         return True
     return bare < 2 and alike(*shapes)
+
+
+def ordered_names(test: ast.expr) -> frozenset[str]:
+    """The names that a condition compares by order: those of numbers and arrays."""
+    orders = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+    return frozenset(
+        side.id
+        for node in ast.walk(test)
+        if isinstance(node, ast.Compare) and all(isinstance(o, orders) for o in node.ops)
+        for side in (node.left, *node.comparators)
+        if isinstance(side, ast.Name)
+    )
 
 
 def alike(a: Shape, b: Shape) -> bool:
