@@ -69,6 +69,7 @@ PATIENCE = 4  # times a limit that a starved process may take
 CALLER_S = 30.0
 PARENT_POLL_S = 1.0
 SCALED_CALL_S = 20.0
+LARGE_ELEMENTS = 64  # an eager loop over more is slow, its gradient slower
 SLOW_BUILD_S = 3.0  # a build that takes longer is measured once
 SEARCH_S = 30.0  # a stop for slow machines: the search is bounded by counts
 SLOW_CALLS = 8  # variants that may run into `EAGER_CALL_S`, endless loops mostly
@@ -1956,7 +1957,7 @@ class Validation:
 
         before_call = self.on_before(call)
         try:
-            want = outcome(lambda: self.job.before.eager(before_call), 20.0)
+            want = outcome(lambda: self.job.before.eager(before_call), SCALED_CALL_S)
         except CallTimeout:
             return
         after_call = jax.tree_util.tree_map(place, self.on_after(call))
@@ -2070,7 +2071,7 @@ class Validation:
 
             moved = jax.tree_util.tree_map(nudge, self.on_before(call))
             try:
-                run = outcome(lambda m=moved: self.job.before.eager(m), 20.0)  # type: ignore[misc]
+                run = outcome(lambda m=moved: self.job.before.eager(m), SCALED_CALL_S)  # type: ignore[misc]
             except CallTimeout:
                 return []
             if run.error is not None:
@@ -2085,10 +2086,16 @@ class Validation:
         """Reverse mode of a fixed weighted sum of the results, on finite inputs."""
         checked, forward = 0, False
         for call in self.of_few_shapes(8):
-            pair = self.gradients_of(compiled, call, reverse_grad)
-            if pair is not None and is_reverse_error(pair[0].error):
-                forward = True
-                pair = self.gradients_of(compiled, call, forward_grad)
+            try:
+                pair = self.gradients_of(compiled, call, reverse_grad)
+                if pair is not None and is_reverse_error(pair[0].error):
+                    forward = True
+                    pair = self.gradients_of(compiled, call, forward_grad)
+            except CallTimeout:
+                self.job.notes.append(
+                    f"gradients take over {SCALED_CALL_S:g} s eagerly"
+                )
+                break
             if pair is None:
                 continue
             self.judge_gradients(*pair, call)
@@ -2120,7 +2127,7 @@ class Validation:
             with jax.disable_jit():
                 return gradient(want_fn, values)
 
-        want = outcome(eagerly, 20.0)
+        want = outcome(eagerly, SCALED_CALL_S)
         if want.error is not None:
             return None
         return outcome(lambda: gradient(got_fn, after_values)), want
@@ -2139,10 +2146,15 @@ class Validation:
             self.fail("gradients", text, call, short(want.value), short(got.value))
 
     def of_few_shapes(self, count: int) -> list[Call]:
-        """Finite calls, the most common shape first: each shape compiles anew."""
+        """Finite calls, the most common shape first: each shape compiles anew.
+
+        Large ones come last, which take long without jit.
+        """
         calls = [call for call in self.calls if is_finite(call)]
         common = collections.Counter(map(call_shape, calls))
-        return sorted(calls, key=lambda call: -common[call_shape(call)])[:count]
+        return sorted(calls, key=lambda c: (is_large(c), -common[call_shape(c)]))[
+            :count
+        ]
 
     def before_has_reverse(self, compiled: Compiled) -> bool:
         """Could the original be differentiated in reverse under jit?"""
@@ -2177,7 +2189,11 @@ class Validation:
             before = Compiled(self.job.before, compiled.static)
             values, remake, _ = before.split(self.on_before(call))
             row_call = remake([jnp.asarray(value) for value in values])
-            want = outcome(functools.partial(self.job.before.eager, row_call), 20.0)
+            eagerly = functools.partial(self.job.before.eager, row_call)
+            try:
+                want = outcome(eagerly, SCALED_CALL_S)
+            except CallTimeout:
+                return f"equal on {index} rows; more take too long eagerly"
             if want.error is not None:
                 continue
             row = jax.tree_util.tree_map(lambda x, i=index: x[i], got.value)
@@ -2211,7 +2227,9 @@ class Validation:
             if is_finite(call):
                 _, _, key = compiled.split(self.on_after(call))
                 groups[f"{key}{call_shape(call)}"].append(call)
-        return max(groups.values(), key=len, default=[])[:6]
+        small = [calls for calls in groups.values() if not is_large(calls[0])]
+        few = max(small, key=len, default=[])[:6]
+        return few if len(few) > 1 else max(groups.values(), key=len, default=[])[:6]
 
     def check_traces(self, compiled: Compiled) -> str:
         """How often the inputs make jit trace, and whether repeating does again."""
@@ -2458,6 +2476,10 @@ def text_difference(got: str, want: str) -> str:
         if a is None or b is None or not same_text(a, b):
             return f"line {index + 1} printed is {a!r} instead of {b!r}"[:300]
     return "printed text differs"
+
+
+def is_large(call: Call) -> bool:
+    return call_size(call)[0] > LARGE_ELEMENTS
 
 
 def call_size(call: Call) -> tuple[int, int]:
