@@ -417,7 +417,7 @@ def why(
     name: str | None,
     options: EngineOptions,
 ) -> tuple[str, ...]:
-    """What is known of the expressions on a line: the chain from a transform, or why."""
+    """What is known of the expressions on a line: the chain from a transform."""
     from ._analysis.explain import explain
 
     files = [(s.path, s.text, s.tree) for s in sources]

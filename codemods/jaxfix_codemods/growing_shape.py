@@ -59,14 +59,14 @@ class GrowingShape(Rule):
         return [energy(x, i) for i in range(1, 100)]
     ```
 
-    Where the sizes vary widely, fill up to the next of a few sizes (16, 32, 64, ...), so
-    that there are few programs. Batches of a data set keep one size if the last, smaller
-    one is filled up or left out.
+    Where the sizes vary widely, fill up to the next of a few sizes (16, 32, 64, ...),
+    so that there are few programs. Batches of a data set keep one size if the last,
+    smaller one is filled up or left out.
 
     ## See
 
     - https://docs.jax.dev/en/latest/jit-compilation.html#jit-and-caching
-    """
+    """  # noqa: E501
 
     visits: ClassVar = (ast.Call,)
     safety: ClassVar = Safety.REPORT

@@ -17,8 +17,9 @@ from jaxfix.codemod import (
 class TracedBoolOp(Rule):
     """`and`, `or`, `not`, a chained comparison or `in` on traced values.
 
-    These ask for the truth of their operands. On arrays `&`, `|` and `~` do the same for
-    bools, `jnp.logical_and` and its kin for anything; `a or b` as a value is a choice.
+    These ask for the truth of their operands. On arrays `&`, `|` and `~` do the same
+    for bools, `jnp.logical_and` and its kin for anything; `a or b` as a value is a
+    choice.
 
     ## Example
 

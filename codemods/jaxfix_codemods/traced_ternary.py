@@ -17,8 +17,9 @@ from jaxfix.codemod import (
 class TracedTernary(Rule):
     """Conditional expression on a traced value.
 
-    `a if c else b` asks for a concrete bool. `jnp.where` evaluates both values and picks
-    one; where a value is expensive, or not defined on both sides, `lax.cond` does.
+    `a if c else b` asks for a concrete bool. `jnp.where` evaluates both values and
+    picks one; where a value is expensive, or not defined on both sides, `lax.cond`
+    does.
 
     ## Example
 

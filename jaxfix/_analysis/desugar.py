@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 from . import build, guards, places
 from .facts import Function
@@ -521,7 +522,8 @@ def _blocks(stmt: ast.stmt) -> list[ast.AST]:
 
 def copy_with(stmt: ast.stmt, **fields: object) -> ast.stmt:
     """A copy of a compound statement with other blocks; it remembers its origin."""
-    new = type(stmt)(**{name: getattr(stmt, name, None) for name in stmt._fields})
+    make: Callable[..., ast.stmt] = type(stmt)
+    new = make(**{name: getattr(stmt, name, None) for name in stmt._fields})
     for name, value in fields.items():
         setattr(new, name, value)
     new.origin = build.source_of(stmt)  # type: ignore[attr-defined]
@@ -582,7 +584,7 @@ def _either(a: ast.expr, b: ast.expr) -> ast.expr:
     return ast.BoolOp(ast.Or(), values)
 
 
-def _is_new_or(node: ast.expr) -> bool:
+def _is_new_or(node: ast.expr) -> TypeGuard[ast.BoolOp]:
     return (
         isinstance(node, ast.BoolOp)
         and isinstance(node.op, ast.Or)

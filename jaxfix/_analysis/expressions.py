@@ -557,8 +557,7 @@ def membership(op: ast.cmpop, left: Value, right: Value) -> Value:
             and right.items is not None
             and all(isinstance(v, Const) for v in right.items)
         ):
-            found = any(v == left for v in right.items)
-            return Const(found is isinstance(op, ast.In))
+            return Const((left in right.items) is isinstance(op, ast.In))
         return Static("bool")
     if isinstance(right, Array) and right.assumed and not isinstance(left, Array):
         return Static("bool")  # `name in params`: keys of a pytree

@@ -12,8 +12,8 @@ from .build import source_of
 from .call_sites import Parameter, Site, index
 from .declarations import needed, settings
 from .finding import Evidence
-from .hashing import constant_objects
 from .flow import Flow
+from .hashing import constant_objects
 from .interpret import MAX_CALLS, MAX_CONTEXTS, Call, Interpreter
 from .objects import FunctionNode, FunctionValue, MethodValue, TransformedValue
 from .origins import all_definitions
@@ -237,7 +237,7 @@ class Function:
                 return None
 
     def calls_library(self, node: ast.Call) -> bool:
-        """Does a call reach only functions of libraries, or methods of their objects?"""
+        """Does a call reach only functions of libraries or methods of their objects?"""
         found = self.callees(node)
         return bool(found) and all(isinstance(c, Lib | MethodValue) for c in found)
 

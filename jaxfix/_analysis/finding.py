@@ -46,8 +46,8 @@ class Fix:
 class Finding:
     """One problem in one place.
 
-    One of `fix` and `not_fixed` is set, never both: the fix that `apply` would write, or the
-    reason, in words, why there is none ("not fixed: ...").
+    Exactly one of `fix` and `not_fixed` is set: the fix that `apply` would write, or
+    the reason, in words, why there is none ("not fixed: ...").
     """
 
     path: str

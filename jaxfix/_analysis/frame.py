@@ -22,8 +22,8 @@ State = dict[str, Value]
 class Loop:
     """A loop in progress: the variables at each `break` and `continue`.
 
-    `depth` is the number of enclosing choices; `traced_exit` the traced test under which
-    the loop is left or cut short.
+    `depth` is the number of enclosing choices; `traced_exit` the traced test under
+    which the loop is left or cut short.
     """
 
     depth: int = 0
@@ -37,9 +37,9 @@ class Frame:
     """One call of a function (or a module body, a class body).
 
     `under`: some transform is at work, so values may be tracers. `staging`: the whole
-    function is staged out (jit, scan, ...), so that every `jnp` call makes a tracer even
-    of constants; under `vmap` alone it does not. `linear`: differentiation alone is at
-    work, so tracers have values; nothing is stored outside of the function.
+    function is staged out (jit, scan, ...), so that every `jnp` call makes a tracer
+    even of constants; under `vmap` alone it does not. `linear`: differentiation alone
+    is at work, so tracers have values; nothing is stored outside of the function.
     """
 
     interp: Interpreter

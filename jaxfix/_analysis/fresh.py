@@ -121,7 +121,7 @@ def runs_repeatedly(fn: Function, depth: int = 3) -> bool:
 
 
 def captures(fn: Function, node: ast.expr) -> tuple[str, ...]:
-    """The local variables, of the function or one around it, that an expression reads."""
+    """The local variables (of functions around it too) that an expression reads."""
     own = {
         a.arg
         for inner in ast.walk(node)

@@ -80,8 +80,8 @@ def nested(fn: Function, node: ast.If, *, short: bool, falls: bool) -> Guarded |
         return parts if needed or (parts.is_and and falls) else None
     if needed and not parts.is_comparison:
         raise CannotFix(
-            f"`{ast.unparse(parts.known)}` is known while tracing and protects a branch; "
-            "write the two conditions one in the other"
+            f"`{ast.unparse(parts.known)}` is known while tracing and protects a "
+            "branch; write the two conditions one in the other"
         )
     return None
 
@@ -100,8 +100,8 @@ def choice(fn: Function, test: ast.expr, a: ast.expr, b: ast.expr) -> Guarded | 
         if parts.is_comparison:
             return None
         raise CannotFix(
-            f"`{ast.unparse(parts.known)}` is known while tracing and protects a value; "
-            "write the two conditions one in the other"
+            f"`{ast.unparse(parts.known)}` is known while tracing and protects a "
+            "value; write the two conditions one in the other"
         )
     return parts
 

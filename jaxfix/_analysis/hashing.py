@@ -13,10 +13,11 @@ from .objects import ClassValue, FunctionValue, InstanceValue, TransformedValue
 from .scopes import mutations
 from .static_uses import static_arguments, value_of
 from .transforms import bound_count, positional_names, static_names, underlying
-from .values import Array, Const, Dict, Seq, Value, alternatives
+from .values import Array, Const, Dict, Seq, Unknown, Value, alternatives
 
 if TYPE_CHECKING:
     from .facts import Facts, Function
+    from .project import Module
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,22 +146,46 @@ def _first_read(fn: Function, node: ast.Attribute) -> ast.AST | None:
     return None
 
 
-def stores(facts: Facts, cls: ClassValue) -> list[tuple[Function, ast.Attribute]]:
-    """Assignments to attributes of instances of a class, outside of `__init__`."""
-    found: list[tuple[Function, ast.Attribute]] = []
-    for module in facts.project.in_scope():
-        for fn in facts.functions(module):
-            if getattr(fn.node, "name", "") in ("__init__", "__post_init__", "__new__"):
-                continue
-            for node in fn.walk():
-                if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-                    value = value_of(fn, node.value)
-                    if any(
-                        isinstance(o, InstanceValue) and o.cls == cls
-                        for o in alternatives(value or Const(None))
-                    ):
-                        found.append((fn, node))
-    return found
+BUILDERS = ("__init__", "__post_init__", "__new__", "__setstate__")
+
+
+def stores(facts: Facts, cls: ClassValue) -> list[tuple[str, ast.Attribute]]:
+    """Assignments to attributes of instances of a class, outside of `__init__`.
+
+    As (file, target). In code that never ran, where nothing is known of the object, an
+    assignment to an attribute of that name counts.
+    """
+    own = {
+        n.attr
+        for n in ast.walk(cls.node)
+        if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)
+    } | set(cls.all_fields())
+    return [
+        (module.path, node)
+        for module in facts.project.in_scope()
+        for node in module.attribute_stores
+        if node.attr in own and _may_be_of(facts, module, node, cls)
+    ]
+
+
+def _may_be_of(
+    facts: Facts, module: Module, node: ast.Attribute, cls: ClassValue
+) -> bool:
+    for outer in module.ancestors(node):
+        if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef):
+            owner = module.parent(outer)
+            first = [a.arg for a in (*outer.args.posonlyargs, *outer.args.args)][:1]
+            if isinstance(owner, ast.ClassDef) and isinstance(node.value, ast.Name):
+                if [node.value.id] == first:
+                    return owner is cls.node and outer.name not in BUILDERS
+    interpreter = facts.interpreter
+    value = interpreter.traced.get(id(node.value)) or interpreter.host.get(
+        id(node.value), Unknown()
+    )
+    return any(
+        isinstance(o, Unknown) or (isinstance(o, InstanceValue) and o.cls == cls)
+        for o in alternatives(value)
+    )
 
 
 def _at_call(fn: Function, node: ast.Call, callee: Value) -> Trouble | None:
@@ -267,9 +292,9 @@ def _freeze(facts: Facts, trouble: Trouble) -> Mend:
         raise CannotFix(f"`{cls.name}` defines `__eq__` and no `__hash__`")
     if any(isinstance(base, ClassValue) for base in cls.bases):
         raise CannotFix(f"`{cls.name}` inherits from a dataclass that is not frozen")
-    for fn, store in stores(facts, cls):
+    for path, store in stores(facts, cls):
         raise CannotFix(
-            f"`{ast.unparse(store)}` is assigned ({fn.path}, line {store.lineno})"
+            f"`{ast.unparse(store)}` is assigned ({path}, line {store.lineno})"
         )
     _check_fields(facts, cls)
     return Mend("frozen=True", trouble.key, trouble.root, [], freeze=cls)
@@ -379,9 +404,9 @@ def check_constant(facts: Facts, cls: ClassValue) -> None:
     """
     if not is_hashable(cls):
         raise CannotFix(f"`{cls.name}` has no hash, and is no pytree")
-    for fn, store in stores(facts, cls):
+    for path, store in stores(facts, cls):
         raise CannotFix(
-            f"`{ast.unparse(store)}` is assigned ({fn.path}, line {store.lineno}): a "
+            f"`{ast.unparse(store)}` is assigned ({path}, line {store.lineno}): a "
             "static object keeps its first program"
         )
 

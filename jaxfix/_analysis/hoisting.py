@@ -636,7 +636,8 @@ def strip(read: ast.expr) -> ast.expr:
 
 
 def is_data(value: Value) -> bool:
-    """Numbers, arrays, and tuples, lists and dicts of them."""
+    """Numbers, arrays, and tuples, lists and dicts of them. Of what is empty we do not
+    know what it will hold."""
     for option in alternatives(value):
         match option:
             case Const(value=bool() | int() | float() | complex()) | Array():
@@ -644,13 +645,14 @@ def is_data(value: Value) -> bool:
             case Static(type=kind) if kind in NUMBERS:
                 continue
             case Seq(kind="tuple" | "list", items=items) if items is not None:
-                if not all(is_data(v) for v in items):
+                if not items or not all(is_data(v) for v in items):
                     return False
             case Seq(kind="tuple" | "list", elem=elem) if elem is not None:
                 if not is_data(elem):
                     return False
             case Dict(items=pairs) if pairs is not None:
-                if not all(isinstance(k, str) and is_data(v) for k, v in pairs):
+                known = all(isinstance(k, str) and is_data(v) for k, v in pairs)
+                if not pairs or not known:
                     return False
             case InstanceValue() if option.cls.kind == "namedtuple":
                 if not all(is_data(v) for v in option.attrs.values()):

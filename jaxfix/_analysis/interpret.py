@@ -463,7 +463,7 @@ class Interpreter:
         arguments: dict[str, tuple[Scope, ast.expr]] = {}
         if frame.under and not is_entry:
             arguments = state.passed_arguments(frame, fn, node, bound)
-        key = (
+        key: tuple[object, ...] = (
             state.origins(frame, arguments),
             id(fn.node),
             id(fn.scope),

@@ -45,8 +45,8 @@ def while_loop(
     if f.fn.differentiated:
         raise Blocked(
             source,
-            "the function is differentiated in reverse mode, and `lax.while_loop` has no"
-            " such gradient; a loop with a static bound would have one",
+            "the function is differentiated in reverse mode, and `lax.while_loop` has"
+            " no such gradient; a loop with a static bound would have one",
         )
     return make_while(f, node, node.test, node.body, live, context, hidden=[])
 
@@ -475,12 +475,9 @@ def for_loop(
     if not traced_count:
         items = static_items(f, source)
         if items is None or items <= KEPT_UNROLLED or f.fn.differentiated:
-            rolled = None
-        else:
-            rolled = try_rolled(f, node, live, context)
-        if rolled is not None:
-            return rolled
-        return masked(f, node, live, context)
+            return masked(f, node, live, context)
+        loop = try_rolled(f, node, live, context)
+        return loop if loop is not None else masked(f, node, live, context)
     check_body(f, node, node.body)
     if f.fn.differentiated:
         raise Blocked(

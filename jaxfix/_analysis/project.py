@@ -10,9 +10,9 @@ from pathlib import Path
 
 from .values import Value
 
-# Names that apply a transform, or whose misuse a rule looks for. A function whose source
-# mentions none of them, nor the name of a transformed function, is not interpreted on its
-# own (it is when traced code calls it).
+# Names that apply a transform, or whose misuse a rule looks for. A function whose
+# source mentions none of them, nor the name of a transformed function, is not
+# interpreted on its own (it is when traced code calls it).
 WORDS = frozenset(
     [
         "jit",
@@ -73,6 +73,7 @@ class Module:
     state: str = "new"  # "new" | "running" | "done"
     rebound: frozenset[str] = frozenset()
     parents: dict[int, ast.AST] = field(default_factory=dict)
+    _stores: list[ast.Attribute] | None = None
     lines: list[str] = field(default_factory=list)
     words: dict[int, frozenset[str]] = field(default_factory=dict)
 
@@ -99,6 +100,18 @@ class Module:
                 for inner in ast.iter_child_nodes(outer):
                     self.parents[id(inner)] = outer
         return self.parents.get(id(node))
+
+    @property
+    def attribute_stores(self) -> list[ast.Attribute]:
+        """All targets of the form `x.name`, in assignments and deletions."""
+        if self._stores is None:
+            self._stores = [
+                node
+                for node in ast.walk(self.tree)
+                if isinstance(node, ast.Attribute)
+                and not isinstance(node.ctx, ast.Load)
+            ]
+        return self._stores
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         up = self.parent(node)

@@ -444,8 +444,8 @@ def loop(
             ends.append(frame.snapshot())
         why = test or record.traced_exit
         new_head = dict(head)
-        for state in ends:
-            new_head = merge_states(new_head, state, why)
+        for end in ends:
+            new_head = merge_states(new_head, end, why)
         after_pass = ends
         if new_head == head:
             break
@@ -461,8 +461,8 @@ def loop(
             refine(frame, node.test, False)
         if at_least_once and after_pass:
             base = after_pass[0]
-            for state in after_pass[1:]:
-                base = merge_states(base, state, why)
+            for end in after_pass[1:]:
+                base = merge_states(base, end, why)
             frame.restore(merge_states(frame.snapshot(), base, why))
         if frame.execute(node.orelse):
             states.append(frame.snapshot())
@@ -470,8 +470,8 @@ def loop(
     if not states:
         return False
     out = states[0]
-    for state in states[1:]:
-        out = merge_states(out, state, why)
+    for other in states[1:]:
+        out = merge_states(out, other, why)
     frame.restore(out)
     return True
 

@@ -25,10 +25,10 @@ STRONG, WEAK_BOOL, WEAK_INT, WEAK_FLOAT, WEAK_COMPLEX = range(5)
 class DType:
     """A symbolic dtype: the promotion of `strong` symbols with one weak kind.
 
-    `strong` holds names of NumPy dtypes (`"float32"`, `"int32"`, `"bool"`, ...), the two
-    default dtypes `"float"` and `"int"` (32 bits, 64 under x64), or `"?name"` for the
-    dtype of a value that we cannot see. An empty `strong` is a weak type: a Python scalar
-    or arithmetic of Python scalars.
+    `strong` holds names of NumPy dtypes (`"float32"`, `"int32"`, `"bool"`, ...), the
+    two default dtypes `"float"` and `"int"` (32 bits, 64 under x64), or `"?name"` for
+    the dtype of a value that we cannot see. An empty `strong` is a weak type: a Python
+    scalar or arithmetic of Python scalars.
     """
 
     strong: frozenset[str]
@@ -109,8 +109,9 @@ def inexact(dtype: DType | None) -> DType | None:
     """The dtype of `/`, `sqrt`, `exp`, ... of values of this dtype.
 
     Booleans and integers of up to 32 bits become float32, also under x64; the default
-    integer becomes the default float. Of an unknown dtype it is "that, made inexact", the
-    same as its product with a Python float (they differ for int32 arrays under x64).
+    integer becomes the default float. Of an unknown dtype it is "that, made
+    inexact", the same as its product with a Python float (they differ for int32 arrays
+    under x64).
     """
     joined = promote(dtype)
     if joined is not None and joined.strong and joined.kind in ("b", "i"):
@@ -189,7 +190,7 @@ class Unknown(Value):
 
 @dataclass(frozen=True, slots=True)
 class Const(Value):
-    """A Python object whose exact value is known: number, string, None, tuple of them."""
+    """A Python object whose exact value is known: number, string, None or tuple."""
 
     value: Any
 
@@ -375,9 +376,7 @@ def element(value: Seq | Dict) -> Value:
     if value.items is None:
         return value.elem if value.elem is not None else Unknown()
     parts: list[Value] = (
-        [v for _, v in value.items]  # type: ignore[misc]
-        if isinstance(value, Dict)
-        else list(value.items)
+        [v for _, v in value.items] if isinstance(value, Dict) else list(value.items)
     )
     if not parts:
         return value.elem if value.elem is not None else Unknown()
@@ -432,7 +431,7 @@ def holds_tracer(value: Value, depth: int = 4) -> Array | None:
             inner: list[Value] = [part.elem] if part.elem is not None else []
             if part.items is not None:
                 inner += (
-                    [v for _, v in part.items]  # type: ignore[misc]
+                    [v for _, v in part.items]
                     if isinstance(part, Dict)
                     else list(part.items)
                 )

@@ -77,8 +77,8 @@ def owners(found: list[Claim]) -> list[Claim]:
     """One node, one owner: of the claims on one node, those that stay.
 
     Of those that can be mended the rule of the highest precedence has it. If none can,
-    it is the other way round: a rule of no precedence knows more about the node. A claim
-    on standby waits behind the others.
+    it is the other way round: a rule of no precedence knows more about the node. A
+    claim on standby waits behind the others.
     """
     by_node: dict[int, list[Claim]] = {}
     for one in found:

@@ -599,7 +599,8 @@ def _into_object(writer: Writer, fn: Function, found: Rejit) -> str:
     writer.insert_before(
         fn.node,
         lambda: writer.parse(
-            f"@{decorator}\ndef {name}({first}):\n    return {writer.expr(found.node)}\n"
+            f"@{decorator}\ndef {name}({first}):\n"
+            f"    return {writer.expr(found.node)}\n"
         ),
     )
     return f"{first}.{name}"

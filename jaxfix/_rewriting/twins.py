@@ -1,7 +1,7 @@
 """A helper that traced code calls both with tracers and with Python numbers.
 
-Rewritten, it would give tracers to callers that need a Python number (for a shape, say).
-So the calls with tracers get a copy of the function, and the copy is rewritten.
+Rewritten, it would give tracers to callers that need a Python number (for a shape,
+say). So the calls with tracers get a copy of the function, and the copy is rewritten.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def with_twin(fn: Function, plan: Plan) -> Plan:
         return plan
     if any(call in static for call in traced):
         raise CannotFix(
-            "one call reaches it with tracers and with Python numbers, and the result of"
-            " the latter may have to be one"
+            "one call reaches it with tracers and with Python numbers, and the result"
+            " of the latter may have to be one"
         )
     node = fn.node
     if not isinstance(node, ast.FunctionDef) or fn.module.parent(node) is not (
