@@ -152,7 +152,8 @@ def as_tracers(value: Value, why: Why | None, *, depth: int = 6) -> Value:
             known = has_known_leaves(value.cls)
             attrs = {
                 name: attr
-                if name in static or (not known and isinstance(attr, Const | Static))
+                if name in static
+                or (not known and isinstance(attr, Const | Static | Unknown))
                 else as_tracers(attr, why, depth=depth - 1)
                 for name, attr in value.attrs.items()
             }
