@@ -250,6 +250,24 @@ def test_arguments_that_are_all_static_stay_so(project):
     assert verdict.bench[0].after.compiles
 
 
+def test_programs_of_one_name_in_folders_side_by_side(project):
+    """Each is run from its own folder, with the modules there."""
+    before, after = (
+        side["m.py"].replace("x * 2", "x * common.RATE") for side in pair()
+    )
+    main = "import common\n\ndef main():\n    print(common.RATE)\n    return f(1.0)\n"
+    found = project(
+        {f"{folder}/m.py": before + main for folder in "ab"},
+        {f"{folder}/m.py": after + main for folder in "ab"},
+        others={"a/common.py": "RATE = 2\n", "b/common.py": "RATE = 3\n"},
+    )
+    assert set(found) == {"a/m.py:f", "b/m.py:f"}
+    for name, rate in (("a/m.py:f", 2), ("b/m.py:f", 3)):
+        assert found[name].kind is Kind.EQUAL, found[name]
+        texts = [f"{sample.call} {sample.result}" for sample in found[name].samples]
+        assert any(f"{rate}.0" in text for text in texts), texts
+
+
 def test_every_virtual_device_is_compared(project, monkeypatch):
     monkeypatch.setenv("XLA_FLAGS", "--xla_force_host_platform_device_count=4")
     verdict = project(*pair())["m.py:f"]

@@ -328,9 +328,25 @@ class Side:
         """The module of a file of this tree, by its path relative to the root."""
         if path not in self.by_path:
             folder, name = module_name(self.root, path)
+            self.forget_namesakes(folder)
             with self.active(folder):
                 self.by_path[path] = self.import_file(path, name)
         return self.by_path[path]
+
+    def forget_namesakes(self, folder: str) -> None:
+        """Let the modules in `folder` be found that others of their name hide.
+
+        Programs in folders side by side are each run from their own.
+        """
+        hidden = set()
+        for name, module in self.modules.items():
+            here = os.path.join(folder, name)
+            own = (f"{here}.py", os.path.join(here, "__init__.py"))
+            if any(os.path.exists(f) and not is_file_of(module, f) for f in own):
+                hidden.add(name)
+        for name in list(self.modules):
+            if name.partition(".")[0] in hidden:
+                del self.modules[name]
 
     def import_file(self, path: str, name: str) -> types.ModuleType:
         importlib.invalidate_caches()
@@ -347,8 +363,9 @@ class Side:
             return importlib.import_module(name)
         if top in foreign:
             name = f"_{name}"
-        if name in sys.modules:
-            return sys.modules[name]
+        known = sys.modules.get(name)
+        if known is not None and is_file_of(known, file):
+            return known
         loader = ScoutLoader(name, file) if self.probe is not None else None
         spec = importlib.util.spec_from_file_location(name, file, loader=loader)
         if spec is None or spec.loader is None:
@@ -357,6 +374,11 @@ class Side:
         sys.modules[name] = module
         spec.loader.exec_module(module)
         return module
+
+
+def is_file_of(module: types.ModuleType, file: str) -> bool:
+    known = getattr(module, "__file__", None)
+    return known is not None and real_path(known) == real_path(file)
 
 
 @functools.cache
