@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -290,30 +291,73 @@ def test_encoding_and_mark_are_kept():
     assert Path("a.py").read_bytes().decode("latin-1") == text.replace("bad(", "good(")
 
 
-def test_a_read_only_file_is_an_error_and_the_others_are_written():
+def test_a_read_only_file_is_replaced_and_stays_read_only():
+    file = write()
+    file.chmod(0o444)
+    result = run("apply", ".")
+    assert (result.code, result.err) == (1, "")
+    assert file.read_text() == SAFE
+    assert file.stat().st_mode & 0o777 == 0o444
+
+
+def change_while_running(monkeypatch, name: str, text: str) -> None:
+    """Another program writes the file after it was read."""
+    original = fake_engine.run
+
+    def changing(*arguments, **keywords):
+        Path(name).write_text(text)
+        return original(*arguments, **keywords)
+
+    monkeypatch.setattr(fake_engine, "run", changing)
+
+
+def test_a_file_that_changed_since_is_an_error_and_the_others_are_written(monkeypatch):
     write()
-    write(PROGRAM, "b.py").chmod(0o444)
+    write(PROGRAM, "b.py")
+    change_while_running(monkeypatch, "b.py", "x = 1\n")
     result = run("apply", ".")
     assert result.code == 3
-    assert "jaxfix: error: b.py:1: is read-only" in result.err
+    assert "jaxfix: error: b.py:1: has changed since it was read" in result.err
     assert Path("a.py").read_text() == SAFE
-    assert Path("b.py").read_text() == PROGRAM
+    assert Path("b.py").read_text() == "x = 1\n"
 
 
-def test_fixes_that_belong_together_are_written_together_or_not():
+def test_fixes_that_belong_together_are_written_together_or_not(monkeypatch):
     both = "def f(x):\n    return both(x)\n"
     write(both, "a.py")
-    write(both, "b.py").chmod(0o444)
+    write(both, "b.py")
     write(PROGRAM, "c.py")
-    result = run("apply", ".")
+    with monkeypatch.context() as patch:
+        change_while_running(patch, "b.py", both + "y = 1\n")
+        result = run("apply", ".")
     assert result.code == 3
-    assert [Path(n).read_text() for n in ("a.py", "b.py", "c.py")] == [both, both, SAFE]
+    assert Path("a.py").read_text() == both
+    assert Path("b.py").read_text() == both + "y = 1\n"
+    assert Path("c.py").read_text() == SAFE
     assert "a.py:1: not fixed: its fix belongs to one in b.py" in result.err
-    Path("b.py").chmod(0o644)
     run("apply", ".")
     assert (
         "pair(x)" in Path("a.py").read_text() and "pair(x)" in Path("b.py").read_text()
     )
+
+
+def test_a_failure_after_the_first_file_of_a_group_restores_it(monkeypatch):
+    both = "def f(x):\n    return both(x)\n"
+    write(both, "a.py")
+    write(both, "b.py")
+    replace = os.replace
+
+    def failing(source, target):
+        if Path(target).name == "b.py":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", failing)
+    result = run("apply", ".")
+    assert result.code == 3
+    assert "b.py:1: cannot be written: no space left on device" in result.err
+    assert [Path(n).read_text() for n in ("a.py", "b.py")] == [both, both]
+    assert sorted(p.name for p in Path().iterdir()) == ["a.py", "b.py"]
 
 
 def test_a_fix_that_does_not_parse_is_never_written(monkeypatch):
