@@ -50,11 +50,29 @@ def claims_of(facts: Facts, module: Module, rules: list[Rule]) -> list[Claim]:
         for node in nodes_of(fn):
             for rule in by_type.get(type(node), ()):
                 problem = rule.find(fn, node)
-                if problem is not None:
+                if problem is not None and not expects_tracers(fn, node):
                     found.append(claim(rule, fn, node, problem))
     found = owners(found)
     subsume(found)
     return found
+
+
+def expects_tracers(fn: Function, node: ast.AST) -> bool:
+    """Does the code around catch what JAX raises for a tracer? Then it knows of them."""
+    child = node
+    for parent in fn.module.ancestors(node):
+        if isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            return False
+        if isinstance(parent, ast.Try) and child in parent.body:
+            for handler in parent.handlers:
+                caught = ast.unparse(handler.type) if handler.type else ""
+                if any(word in caught for word in CAUGHT):
+                    return True
+        child = parent
+    return False
+
+
+CAUGHT = ("Concretization", "TracerBool", "TracerInteger", "TracerArray")
 
 
 def nodes_of(fn: Function) -> Iterator[ast.AST]:
