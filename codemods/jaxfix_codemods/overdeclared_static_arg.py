@@ -93,7 +93,7 @@ class OverdeclaredStaticArg(Rule):
                 for caller, _, given in static_uses.static_arguments(
                     fn.facts, root, name
                 ):
-                    if not static_uses.is_number(static_uses.value_of(caller, given)):
+                    if not static_uses.is_number(caller, given):
                         text = ast.unparse(given)
                         raise CannotFix(f"`{text}` (line {given.lineno}) is no number")
             names += found

@@ -77,7 +77,7 @@ class VaryingStaticArg(Rule):
 
 
 def many_values(fn: Function, given: ast.expr, name: str) -> Problem | None:
-    if not static_uses.is_number(static_uses.value_of(fn, given)):
+    if not static_uses.is_number(fn, given):
         return None
     turns = static_uses.rounds(fn, given)
     if turns is not None and turns <= static_uses.FEW:

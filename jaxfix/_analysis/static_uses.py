@@ -297,8 +297,11 @@ def _length(fn: Function, values: ast.expr) -> int | None:
     return len(range(*numbers)) if numbers and 0 not in numbers[2:] else 1
 
 
-def is_number(value: Value | None) -> bool:
-    """Is the value a Python int or float, as far as is known?"""
+def is_number(fn: Function, node: ast.expr) -> bool:
+    """Is an expression a Python int or float, as far as is known?"""
+    if isinstance(node, ast.BinOp):
+        return is_number(fn, node.left) and is_number(fn, node.right)
+    value = value_of(fn, node)
     return value is not None and all(
         type_name(o) in ("int", "float") for o in alternatives(value)
     )
@@ -317,7 +320,7 @@ def varying_argument(
 ) -> tuple[Function, ast.expr, int | None] | None:
     """A number that a call in a loop gives for `name`, and how many values it takes."""
     for caller, _, given in static_arguments(facts, root, name):
-        if is_number(value_of(caller, given)):
+        if is_number(caller, given):
             count = rounds(caller, given)
             if count is None or count >= at_least:
                 return caller, given, count
