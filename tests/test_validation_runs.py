@@ -85,6 +85,15 @@ def test_what_the_project_does_to_the_worker_is_a_verdict(project):
     assert found["fine"].kind is Kind.EQUAL
 
 
+def test_invented_inputs_that_end_the_process_are_done_without(project):
+    deadly = "    if x.shape != (3,):\n        os._exit(1)\n"
+    sides = pair("x", deadly, "\ndef main():\n    return f(jnp.ones(3))\n")
+    before, after = ({"m.py": "import os\n" + side["m.py"]} for side in sides)
+    verdict = project(before, after)["m.py:f"]
+    assert verdict.kind is Kind.EQUAL
+    assert "invented inputs end the process: none were tried" in verdict.notes
+
+
 def test_a_hang_is_a_verdict(project):
     options = replace(QUICK, timeout_s=5)
     verdict = project(*hostile([("hang", HANG)]), options)["hang.py:f"]

@@ -33,6 +33,9 @@ POLL_S = 0.02
 # Checks that a verdict can do without: compiled code that hangs in one of them cannot
 # be stopped from inside, so the job is done again without that check.
 OPTIONAL = frozenset({"gradients", "vmap"})
+# Invented inputs, a huge size for one, can end the process: done again with the given
+# inputs alone.
+SEARCH = "searching inputs for coverage"
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,7 +313,7 @@ class Watch:
 
     def give_up(self, kind: Kind, text: str) -> Iterable[tuple[int, Verdict]]:
         """The running job takes the blame; without one, no job can be run."""
-        if self.current is not None and kind is Kind.TIMED_OUT and self.may_skip():
+        if self.current is not None and self.may_skip(kind):
             self.skips[self.current].add(self.stage)
         elif self.current is not None:
             target = self.pending.pop(self.current)
@@ -333,10 +336,12 @@ class Watch:
                 }
                 yield number, self.verdict(target, result)
 
-    def may_skip(self) -> bool:
-        return self.current is not None and (
-            self.stage in OPTIONAL and self.stage not in self.skips[self.current]
-        )
+    def may_skip(self, kind: Kind) -> bool:
+        if self.current is None or self.stage in self.skips[self.current]:
+            return False
+        if kind is Kind.TIMED_OUT:
+            return self.stage in OPTIONAL
+        return self.stage == SEARCH
 
     def verdict(self, target: Target, result: Mapping[str, Any]) -> Verdict:
         return verdict_from(target, self.chunk.platform, result, self.environment)
