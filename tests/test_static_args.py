@@ -75,7 +75,8 @@ def test_declared_in_one_file_and_called_in_another(fix: Fix, tmp_path: Path) ->
 
 
 def test_reexported(fix: Fix, tmp_path: Path) -> None:
-    main = MAIN.replace("from shapes", "from lib").replace("import shapes", "import lib")
+    main = MAIN.replace("from shapes", "from lib")
+    main = main.replace("import shapes", "import lib")
     fix(
         {
             "lib/__init__.py": "from .shapes import blocks as blocks\n",

@@ -96,22 +96,13 @@ class UnhashableStaticArg(Rule):
         if mend.remove:
             static_options.declare(write, mend.root, remove=mend.remove)
         if mend.restore is not None:
-            restore_dict(write, *mend.restore)
+            function, name = mend.restore
+            inner = fn.facts.function(function.node)
+            assert inner is not None, "the plan looked into the function"
+            static_options.restore_dict(write, inner, name)
         if mend.freeze is not None:
             freeze(write, mend.freeze)
         write.touch(fn)
-
-
-def restore_dict(write: Rewriter, function: FunctionValue, name: str) -> None:
-    """Make a dict of the items again, in the first statement of the function."""
-    assert not isinstance(function.node, ast.Lambda), "the plan refuses lambdas"
-    body = function.node.body
-    is_docstring = isinstance(body[0], ast.Expr) and isinstance(
-        body[0].value, ast.Constant
-    )
-    first = body[1] if is_docstring and len(body) > 1 else body[0]
-    writer = write.writer(function.module)
-    writer.insert_before(first, writer.parse(f"{name} = dict({name})"))
 
 
 def freeze(write: Rewriter, cls: ClassValue) -> None:

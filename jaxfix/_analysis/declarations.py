@@ -66,13 +66,14 @@ class Closure:
     """All that must change together, so that some parameters become static.
 
     `conversions` are arguments of calls that need another type: (the caller, the
-    argument, "tuple" or "int"). `calls` of jax.numpy must become calls of NumPy.
+    argument, "tuple", "int" or "items"). `calls` of jax.numpy must become calls of NumPy.
     """
 
     parameters: set[Parameter] = field(default_factory=set)
     declarations: dict[tuple[int, int], Declaration] = field(default_factory=dict)
     conversions: list[tuple[Function, ast.expr, str]] = field(default_factory=list)
     calls: list[tuple[Function, ast.Call]] = field(default_factory=list)
+    restores: set[Parameter] = field(default_factory=set)
 
     @property
     def key(self) -> str:
@@ -93,6 +94,7 @@ class Closure:
         known = {id(node) for _, node, _ in self.conversions}
         self.conversions += [c for c in other.conversions if id(c[1]) not in known]
         self.calls += [c for c in other.calls if c not in self.calls]
+        self.restores |= other.restores
 
     def names(self) -> list[str]:
         found: list[str] = []
@@ -203,8 +205,29 @@ def _check_hashable(
     where = f"`{ast.unparse(given)}` (line {getattr(given, 'lineno', 0)})"
     if need is None:
         raise CannotFix(f"{where} is not hashable, and a static argument must be")
+    if need == "items":
+        check_restorable(one)
+        found.restores.add(one)
     if not any(node is given for _, node, _ in found.conversions):
         found.conversions.append((caller, given, need))
+
+
+def check_restorable(one: Parameter) -> None:
+    """Can a function make a dict of the items that it is given for a parameter?
+
+    Raises:
+      CannotFix: it is a lambda, or it is not always given one.
+    """
+    if isinstance(one.node, ast.Lambda):
+        raise CannotFix("a lambda cannot make a dict of the items again")
+    spec = one.node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    first = len(positional) - len(spec.defaults)
+    optional = {a.arg for a in positional[first:]} | {
+        a.arg for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d
+    }
+    if one.name in optional:
+        raise CannotFix(f"`{one.name}` is a dict that need not be given")
 
 
 def conversion(value: Value) -> str | None:
@@ -226,7 +249,11 @@ def _conversion(value: Value) -> str | None:
         case Seq(kind="tuple" | "range" | "iter"):
             inner = value.items if value.items is not None else (value.elem,)
             return "" if all(v is None or conversion(v) == "" for v in inner) else None
-        case Seq() | Dict():
+        case Dict():
+            parts = [v for _, v in value.items] if value.items else [value.elem]
+            hashable = all(v is not None and conversion(v) == "" for v in parts)
+            return "items" if hashable else None
+        case Seq():
             return None
         case Const(value=list() | dict() | set()):
             return None
@@ -264,6 +291,23 @@ def is_hashable(cls: ClassValue) -> bool:
         )
         return cls.frozen or bool(told) or no_eq
     return cls.lookup("__eq__") is None or cls.kind in ("enum", "namedtuple")
+
+
+def is_pytree(facts: Facts, cls: ClassValue) -> bool:
+    """Is a class registered as a pytree, as far as can be seen? In doubt it is."""
+    if cls.kind not in ("plain", "dataclass") or cls.node.bases or cls.node.keywords:
+        return True
+    plain = ("dataclass", "dataclasses.dataclass", "functools.total_ordering")
+    if any(d.partition("(")[0] not in plain for d in cls.decorators):
+        return True
+    return any(
+        isinstance(node, ast.Call)
+        and "register" in ast.unparse(node.func)
+        and any(isinstance(n, ast.Name) and n.id == cls.name for n in ast.walk(node))
+        for module in facts.project.in_scope()
+        if "register" in module.text and cls.name in module.text
+        for node in ast.walk(module.tree)
+    )
 
 
 # --- parameters that are given what jit does not take
@@ -314,11 +358,22 @@ def _note_setting(
             continue
         options = alternatives(value)
         given_options = [o for o in options if o != Const(None)]
-        if given_options and all(
-            is_setting(o) or _is_function(o) for o in given_options
-        ):
+        if given_options and all(_is_setting(facts, o) for o in given_options):
             text = f"`{ast.unparse(given)}` is passed as `{one.name}`, and is no array"
             found.setdefault(one, Evidence(caller.path, given.lineno, text))
+
+
+def _is_setting(facts: Facts, value: Value) -> bool:
+    """Is a value no valid argument of what `jit` returns, or is a part of it none?"""
+    match value:
+        case InstanceValue(cls=cls):
+            return not is_pytree(facts, cls)
+        case Dict(items=pairs) if pairs:
+            return any(_is_setting(facts, v) for _, v in pairs)
+        case Seq(kind="tuple" | "list", items=items) if items:
+            return any(_is_setting(facts, v) for v in items)
+        case _:
+            return is_setting(value) or _is_function(value)
 
 
 def _is_function(value: Value) -> bool:

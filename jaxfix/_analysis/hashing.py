@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .call_sites import Parameter
-from .declarations import DECLARING, conversion, is_hashable
+from .declarations import (
+    DECLARING,
+    check_restorable,
+    conversion,
+    is_hashable,
+    is_pytree,
+)
 from .finding import CannotFix
 from .objects import ClassValue, FunctionValue, InstanceValue, TransformedValue
 from .scopes import mutations
@@ -175,9 +181,9 @@ def _may_be_of(
         if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef):
             owner = module.parent(outer)
             first = [a.arg for a in (*outer.args.posonlyargs, *outer.args.args)][:1]
-            if isinstance(owner, ast.ClassDef) and isinstance(node.value, ast.Name):
-                if [node.value.id] == first:
-                    return owner is cls.node and outer.name not in BUILDERS
+            is_own = isinstance(node.value, ast.Name) and [node.value.id] == first
+            if is_own and isinstance(owner, ast.ClassDef):
+                return owner is cls.node and outer.name not in BUILDERS
     interpreter = facts.interpreter
     value = interpreter.traced.get(id(node.value)) or interpreter.host.get(
         id(node.value), Unknown()
@@ -335,8 +341,7 @@ def _convert(facts: Facts, trouble: Trouble) -> Mend:
         arguments.append((caller, given, kinds[kind]))
     restore = None
     if trouble.kind == "dict":
-        if isinstance(fn.node, ast.Lambda):
-            raise CannotFix("a lambda cannot make a dict of the items again")
+        check_restorable(Parameter(fn.node, trouble.name))
         restore = (fn, trouble.name)
     elif any(name == trouble.name for name, _ in mutations(fn.node)):
         raise CannotFix(f"`{trouble.name}` is changed in place")
@@ -377,23 +382,6 @@ def plain_self(facts: Facts, root: TransformedValue) -> tuple[str, ClassValue] |
     if wrappers & {"staticmethod", "classmethod"} or is_pytree(facts, fn.owner):
         return None
     return names[0], fn.owner
-
-
-def is_pytree(facts: Facts, cls: ClassValue) -> bool:
-    """Is a class registered as a pytree, as far as can be seen? In doubt it is."""
-    if cls.kind not in ("plain", "dataclass") or cls.node.bases or cls.node.keywords:
-        return True
-    plain = ("dataclass", "dataclasses.dataclass", "functools.total_ordering")
-    if any(d.partition("(")[0] not in plain for d in cls.decorators):
-        return True
-    return any(
-        isinstance(node, ast.Call)
-        and "register" in ast.unparse(node.func)
-        and any(isinstance(n, ast.Name) and n.id == cls.name for n in ast.walk(node))
-        for module in facts.project.in_scope()
-        if "register" in module.text and cls.name in module.text
-        for node in ast.walk(module.tree)
-    )
 
 
 def check_constant(facts: Facts, cls: ClassValue) -> None:

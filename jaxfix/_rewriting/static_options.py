@@ -45,12 +45,33 @@ def carry_out(write: Rewriter, change: Closure) -> None:
         declare(write, declaration.root, add=declaration.names)
     for caller, node, kind in change.conversions:
         convert(write, caller, node, kind)
+    for one in sorted(change.restores, key=lambda p: p.name):
+        fn = write.facts.function(one.node)
+        assert fn is not None, "the parameters of a closure are those of functions"
+        restore_dict(write, fn, one.name)
     for fn, call in change.calls:
         name = fn.library(call)
         assert name is not None, "origins notes calls of library functions"
         writer = write.writer(fn.module)
         writer.edit(call.func, writer.name(name.removeprefix("jax."), fn.node))
         write.touch(fn)
+
+
+def restore_dict(write: Rewriter, fn: Function, name: str) -> None:
+    """Make a dict of the items again, in the first statement of a function."""
+    assert isinstance(fn.node, ast.FunctionDef), "the plan refuses lambdas"
+    body = fn.node.body
+    is_docstring = isinstance(body[0], ast.Expr) and isinstance(
+        body[0].value, ast.Constant
+    )
+    first = body[1] if is_docstring and len(body) > 1 else body[0]
+    writer = write.writer(fn.module)
+
+    def insert() -> None:
+        writer.insert_before(first, writer.parse(f"{name} = dict({name})"))
+
+    write.at_end(("restored", id(fn.node), name), insert)
+    write.touch(fn)
 
 
 def convert(write: Rewriter, caller: Function, node: ast.expr, kind: str) -> None:
