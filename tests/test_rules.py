@@ -39,7 +39,15 @@ from __future__ import annotations
 import ast
 from typing import ClassVar
 
-from jaxfix.codemod import Expression, Function, Plan, Problem, Rewriter, Rule
+from jaxfix.codemod import (
+    Expression,
+    Function,
+    Plan,
+    Problem,
+    Rewriter,
+    Rule,
+    build,
+)
 
 
 class SquaredByPower(Rule):
@@ -93,8 +101,7 @@ class SquaredByPower(Rule):
     def fix(
         self, fn: Function, node: ast.Call, plan: Plan, write: Rewriter
     ) -> ast.expr:
-        square = write.spell(fn)("jax.numpy.square")
-        return ast.Call(func=square, args=[node.args[0]], keywords=[])
+        return build.call(write.spell(fn)("jax.numpy.square"), node.args[0])
 '''
 
 THIRD_PARTY_TEST = """\
