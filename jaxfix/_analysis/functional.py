@@ -353,6 +353,7 @@ class Functional:
                 return [build.ret(self.select(test, test_value, a, b, "the result"))]
         self.check_branches(node, body, orelse)
         last_a, last_b = last_return(body), last_return(orelse)
+        merged: Value | None = None
         if last_a is not None and last_b is not None:
             a = Typed(last_a, self.value(last_a, first.types))
             b = Typed(last_b, self.value(last_b, second.types))
@@ -360,12 +361,14 @@ class Functional:
             x, y = agree(self.spell, "the result", a, b)
             body = [*body[:-1], build.ret(x)]
             orelse = [*orelse[:-1], build.ret(y)]
+            merged = merged_value(a, b)
         elif (last_a is None) != (last_b is None):
             for block in (body, orelse):
                 if isinstance(block[-1], ast.Return) and is_none(block[-1].value):
                     raise Blocked(node, "one branch returns None and the other a value")
         operands = parameters(body, orelse, context.bound)
         made, functions = self.cond_call(node, test, test_value, operands, body, orelse)
+        self.new(made, merged, Cost(cheap=False))
         return [*functions, build.ret(made)]
 
     def check_none(self, node: ast.If, a: Typed, b: Typed) -> None:
@@ -777,10 +780,7 @@ def is_none(node: ast.expr | None) -> bool:
 def last_return(block: Sequence[ast.stmt]) -> ast.expr | None:
     last = block[-1] if block else None
     if isinstance(last, ast.Return) and last.value is not None:
-        value = last.value
-        if isinstance(value, ast.Call) and build.is_new(value):
-            return None
-        return value
+        return last.value
     return None
 
 
@@ -929,9 +929,13 @@ def scalar_test(spell: Spell, test: ast.expr, value: Value | None) -> ast.expr:
 
 
 def needs_reshape(found: Array) -> bool:
-    """Is the shape of a test known not to be (), or made by a contraction?"""
+    """Is the shape of a test known not to be (), or made by a contraction?
+
+    Or by a reduction that keeps its axes.
+    """
     return any(
-        isinstance(part, tuple) or "@" in str(part) for part in found.shape or ()
+        isinstance(part, tuple) or "@" in part or ",True)" in part
+        for part in found.shape or ()
     )
 
 
