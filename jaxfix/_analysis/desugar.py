@@ -216,6 +216,9 @@ class Desugar:
             before, rest = [hoisted], [call]
         body = self.block([*stmt.body, *(rest if body_falls else [])], finish)
         orelse = self.block([*stmt.orelse, *(rest if orelse_falls else [])], finish)
+        if not (stmt.orelse or self.loops or self.is_traced(stmt)):
+            # It stays a Python `if`, and what follows it stays behind it.
+            return [*before, self.make_if(stmt, stmt.test, body, []), *orelse]
         return [*before, self.make_if(stmt, stmt.test, body, orelse)]
 
     def _hoist(
