@@ -355,8 +355,8 @@ class Functional:
         last_a, last_b = last_return(body), last_return(orelse)
         merged: Value | None = None
         if last_a is not None and last_b is not None:
-            a = Typed(last_a, self.value(last_a, first.types))
-            b = Typed(last_b, self.value(last_b, second.types))
+            a = Typed(last_a, self.returned(last_a, first.types))
+            b = Typed(last_b, self.returned(last_b, second.types))
             self.check_none(node, a, b)
             x, y = agree(self.spell, "the result", a, b)
             body = [*body[:-1], build.ret(x)]
@@ -370,6 +370,13 @@ class Functional:
         made, functions = self.cond_call(node, test, test_value, operands, body, orelse)
         self.new(made, merged, Cost(cheap=False))
         return [*functions, build.ret(made)]
+
+    def returned(self, node: ast.expr, types: Types) -> Value | None:
+        """What a branch returns; of a call of ours, what the function returns at all."""
+        known = self.value(node, types)
+        if known is None and isinstance(node, ast.Call) and build.is_new(node):
+            return self.fn.facts.interpreter.results.get(id(self.fn.node))
+        return known
 
     def check_none(self, node: ast.If, a: Typed, b: Typed) -> None:
         if is_none(a.node) != is_none(b.node) and (is_none(a.node) or is_none(b.node)):
@@ -484,7 +491,7 @@ class Functional:
         body = self.block(node.body, inner_live, first)
         orelse = self.block(node.orelse, inner_live, second)
         test, test_value = self.test_of(node, context)
-        constant, outputs = self.constant_outputs(body, orelse, outputs, first, second)
+        constant, outputs = self.constant_outputs(outputs, first, second, context)
         if not outputs:
             if not has_effects(self.fn, [*body, *orelse]):
                 return [*before, *constant]
@@ -593,12 +600,7 @@ class Functional:
                 raise Blocked(node, f"`{name}` is bound in one branch only")
 
     def constant_outputs(
-        self,
-        body: list[ast.stmt],
-        orelse: list[ast.stmt],
-        outputs: list[str],
-        first: Context,
-        second: Context,
+        self, outputs: list[str], first: Context, second: Context, before: Context
     ) -> tuple[list[ast.stmt], list[str]]:
         """Names that are the same constant (None, a string) after both branches."""
         constant: list[ast.stmt] = []
@@ -611,7 +613,8 @@ class Functional:
                 and isinstance(a, Const)
                 and (a.value is None or isinstance(a.value, str))
             ):
-                constant.append(build.assign(name, build.const(a.value)))
+                if before.types.get(name) != a:
+                    constant.append(build.assign(name, build.const(a.value)))
             else:
                 left.append(name)
         return constant, left
@@ -868,7 +871,8 @@ def ordered_names(test: ast.expr) -> frozenset[str]:
     return frozenset(
         side.id
         for node in ast.walk(test)
-        if isinstance(node, ast.Compare) and all(isinstance(o, orders) for o in node.ops)
+        if isinstance(node, ast.Compare)
+        and all(isinstance(o, orders) for o in node.ops)
         for side in (node.left, *node.comparators)
         if isinstance(side, ast.Name)
     )
