@@ -95,6 +95,7 @@ class Interpreter:
         self.differentiated: set[int] = set()  # functions under reverse-mode grad
         self.batched: set[int] = set()
         self.contexts: dict[int, int] = {}
+        self.results: dict[int, Value] = {}  # of functions under a transform
         self.transforming: set[int] = set()  # functions in which a transform is applied
         self.failures: dict[str, str] = {}
         self.loop_heads: dict[int, dict[str, Value]] = {}
@@ -514,6 +515,9 @@ class Interpreter:
                 self.record(inner, arg, passed[arg.arg])
         heap = self.heap
         result = self._run_body(inner, fn)
+        if frame.under:
+            old = self.results.get(id(fn.node))
+            self.results[id(fn.node)] = result if old is None else join(old, result)
         if key and self.heap == heap:
             self._memo[key] = (result, heap)
         return result

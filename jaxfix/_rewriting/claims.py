@@ -47,6 +47,9 @@ def claims_of(facts: Facts, module: Module, rules: list[Rule]) -> list[Claim]:
         for kind in rule.visits:
             by_type.setdefault(kind, []).append(rule)
     for fn in facts.functions(module):
+        if not fn.is_known:
+            # It is called in more ways than were followed: nothing is certain of it.
+            continue
         for node in nodes_of(fn):
             for rule in by_type.get(type(node), ()):
                 problem = rule.find(fn, node)
@@ -81,9 +84,6 @@ def nodes_of(fn: Function) -> Iterator[ast.AST]:
 
 
 def claim(rule: Rule, fn: Function, node: ast.AST, problem: Problem) -> Claim:
-    if not fn.is_known:
-        reason = "the function is called in more ways than were followed"
-        return Claim(rule, fn, node, problem, None, reason)
     try:
         plan = with_twin(fn, rule.plan(fn, node))
         return Claim(rule, fn, node, problem, plan, None)
