@@ -228,6 +228,23 @@ def main():
     assert verdict.inputs > 1
 
 
+def test_the_making_of_an_object_is_tested_through_callers(project):
+    text = """
+class Ridge:
+    def __init__(self, size):
+        self.weights = {0}
+
+def main():
+    return Ridge(3).weights
+"""
+    before, after = (
+        IMPORTS + text.format(f"jnp.{f}") for f in ("ones(size)", "ones([size])")
+    )
+    verdict = project({"m.py": before}, {"m.py": after})["m.py:Ridge.__init__"]
+    assert verdict.kind is Kind.EQUAL
+    assert verdict.checks["`main()`"] == "equal"
+
+
 def test_changes_across_files_are_tested_together(project):
     before = {
         "pkg/__init__.py": "",
