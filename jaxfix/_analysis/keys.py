@@ -545,3 +545,11 @@ def is_loop_body(fn: Function) -> bool:
 
 
 __all__ = ["Reuse", "consumed_parameters", "reuses"]
+
+
+def in_test(fn: Function) -> bool:
+    """A test draws twice from one key on purpose: to compare what it gets."""
+    return any(
+        part.removeprefix("_").startswith(("test", "Test"))
+        for part in fn.qualname.split(".")
+    )
