@@ -276,22 +276,12 @@ def computed(fn: Function, demand: demands.Demand) -> Problem | None:
         return None
     for part in demand.parts:
         because = fn.traced(part)
-        if any(isinstance(n, ast.Attribute) for n in ast.walk(part)):
-            # Which fields of an object are traced is not always known.
-            because = because if is_array_attribute(fn, part) else ()
-        if because and declarations.unknown(fn, part) is None:
+        if not because or declarations.reads_object(fn, part):
+            continue
+        if declarations.unknown(fn, part) is None:
             text = f"`{ast.unparse(part)}` is {demand.what}, and is computed from data"
             return Problem(text, because)
     return None
-
-
-def is_array_attribute(fn: Function, part: ast.expr) -> bool:
-    """Are all attributes in an expression those of arrays and of modules?"""
-    return all(
-        fn.traced(n.value) or fn.resolve(n.value) is not None
-        for n in ast.walk(part)
-        if isinstance(n, ast.Attribute)
-    )
 
 
 def change_at(fn: Function, node: ast.AST) -> declarations.Closure:

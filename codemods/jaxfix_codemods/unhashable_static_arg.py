@@ -7,7 +7,6 @@ from jaxfix.codemod import (
     ClassValue,
     Evidence,
     Function,
-    FunctionValue,
     Plan,
     Problem,
     Rewriter,

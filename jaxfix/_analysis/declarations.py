@@ -37,6 +37,7 @@ from .values import (
     Array,
     Const,
     Dict,
+    Lib,
     Seq,
     Value,
     alternatives,
@@ -66,7 +67,7 @@ class Closure:
     """All that must change together, so that some parameters become static.
 
     `conversions` are arguments of calls that need another type: (the caller, the
-    argument, "tuple", "int" or "items"). `calls` of jax.numpy must become calls of NumPy.
+    argument, "tuple", "int" or "items"). `calls` of jax.numpy must become NumPy's.
     """
 
     parameters: set[Parameter] = field(default_factory=set)
@@ -446,3 +447,12 @@ def is_unknown(fn: Function, part: ast.expr) -> bool:
     """Is an expression, or a part of it, a tracer?"""
     value = fn.value(part)
     return value is not None and holds_tracer(value) is not None
+
+
+def reads_object(fn: Function, part: ast.expr) -> bool:
+    """Does an expression read a field of an object? Which are traced is not sure."""
+    return any(
+        isinstance(node, ast.Attribute)
+        and not isinstance(fn.value(node.value), Array | Lib)
+        for node in ast.walk(part)
+    )
