@@ -173,9 +173,9 @@ def shown(one: Claim) -> bool:
 def settle(analysis: Analysis) -> None:
     """Find out which plans can be carried out together; close the others."""
     while any(c.is_open for c in analysis.claims):
-        from ._rewriting.rewrite import apply
+        from ._rewriting import rewrite
 
-        apply(analysis.facts, analysis.claims)
+        rewrite.settle(analysis.facts, analysis.claims)
         close_outer(analysis.claims)
         if not fall_back(analysis):
             break

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -92,6 +93,17 @@ def _attribute(frame: Frame, node: ast.Attribute) -> Value:
     return attribute(frame, frame.evaluate(node.value), node.attr, node)
 
 
+NUMBERS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "tau": math.tau}
+
+
+def library(name: str) -> Value:
+    """What a dotted name of a library stands for: a number, where it is one."""
+    module, _, last = name.rpartition(".")
+    if module in ("jax.numpy", "numpy", "math") and last in NUMBERS:
+        return Const(NUMBERS[last])
+    return Lib(name)
+
+
 def attribute(
     frame: Frame, base: Value, name: str, node: ast.AST | None = None
 ) -> Value:
@@ -100,7 +112,7 @@ def attribute(
         case ModuleValue():
             return module_attribute(frame, base.module, name)
         case Lib():
-            return Lib(f"{base.name}.{name}")
+            return library(f"{base.name}.{name}")
         case InstanceValue():
             return instance_attribute(frame, base, name, node)
         case ClassValue():

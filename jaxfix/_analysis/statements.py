@@ -11,6 +11,7 @@ from . import python_calls, state
 from .expressions import (
     attribute,
     item,
+    library,
     make_function,
     merge_dicts,
     merge_traced,
@@ -760,7 +761,7 @@ def _import_from(frame: Frame, node: ast.ImportFrom) -> bool:
         elif node.level:
             value = Unknown()
         else:
-            value = Lib(f"{source}.{alias.name}")
+            value = library(f"{source}.{alias.name}")
         frame.write(name, value)
     return True
 

@@ -142,6 +142,23 @@ def apply(facts: Facts, claims: Sequence[Claim]) -> Rewriter:
         close(claims, *failed)
 
 
+def settle(facts: Facts, claims: Sequence[Claim]) -> None:
+    """Close the claims that cannot be carried out.
+
+    First file by file, so that a claim that fails has only its own file done again;
+    then all together, since the fixes of some rules span files.
+    """
+    files: dict[str, list[Claim]] = {}
+    for one in claims:
+        if not isinstance(one.plan, Sites):
+            files.setdefault(one.fn.path, []).append(one)
+    if len(files) > 1:
+        for local in files.values():
+            if any(c.is_open for c in local):
+                apply(facts, local)
+    apply(facts, claims)
+
+
 def attempt(
     rewriter: Rewriter, claims: Sequence[Claim]
 ) -> tuple[Claim, ast.AST, str] | None:
