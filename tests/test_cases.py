@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import queue
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -15,6 +18,7 @@ EXAMPLES = [
 ]
 FILED = list(testing.file_cases(Path(__file__).with_name("cases")))
 CASES = EXAMPLES + FILED
+WORKERS = 2
 
 
 def each(cases: list[testing.Case]) -> pytest.MarkDecorator:
@@ -22,9 +26,28 @@ def each(cases: list[testing.Case]) -> pytest.MarkDecorator:
 
 
 @pytest.fixture(scope="session")
-def worker() -> Iterator[testing.Worker]:
-    with testing.Worker() as started:
-        yield started
+def differences(request: pytest.FixtureRequest) -> Iterator[dict[str, Future]]:
+    """What the selected cases give differently; a few processes work on it."""
+    selected = [
+        item.callspec.params["case"]
+        for item in request.session.items
+        if item.originalname == "test_same_values"
+    ]
+    idle: queue.SimpleQueue[testing.Worker] = queue.SimpleQueue()
+
+    def run(case: testing.Case) -> tuple[str, ...]:
+        worker = idle.get()
+        try:
+            return worker.differences(case)
+        finally:
+            idle.put(worker)
+
+    with ExitStack() as stack:
+        for _ in range(WORKERS):
+            idle.put(stack.enter_context(testing.Worker()))
+        pool = stack.enter_context(ThreadPoolExecutor(WORKERS))
+        stack.callback(pool.shutdown, cancel_futures=True)
+        yield {case.name: pool.submit(run, case) for case in selected}
 
 
 @pytest.fixture(scope="session")
@@ -54,8 +77,8 @@ def test_comments_kept(case: testing.Case) -> None:
 
 
 @each([case for case in CASES if case.calls])
-def test_same_values(case: testing.Case, worker: testing.Worker) -> None:
-    assert worker.differences(case) == ()
+def test_same_values(case: testing.Case, differences: dict[str, Future]) -> None:
+    assert differences[case.name].result() == ()
 
 
 @each(FILED)
