@@ -181,9 +181,13 @@ def free_names(scope: FunctionNode | ast.ClassDef) -> Names:
     body = scope_body(scope)
     if isinstance(scope, ast.ClassDef):
         return reads(body)
-    own = set(local_names(scope)) | declared(body, ast.Global)
-    free = [n for n in reads(body) if n not in own]
-    return _unique([*free, *sorted(declared(body, ast.Nonlocal))])
+    # One pass for both: two would double at each level of nested functions.
+    found = list(_occurrences(body))
+    nonlocals = declared(body, ast.Nonlocal)
+    own = {o.name for o in found if o.is_write} - nonlocals
+    own |= {*parameter_names(scope), *declared(body, ast.Global)}
+    free = [o.name for o in found if not o.is_write and o.name not in own]
+    return _unique([*free, *sorted(nonlocals)])
 
 
 def local_names(scope: FunctionNode) -> Names:
@@ -208,9 +212,13 @@ def declared(
 ) -> set[str]:
     """The names that `global` or `nonlocal` statements of this scope itself name."""
     found: set[str] = set()
-    for node in walk_scope(body):
+    todo = [*body]
+    while todo:
+        node = todo.pop()
         if isinstance(node, kind):
             found.update(node.names)
+        elif not isinstance(node, (*FUNCTIONS, ast.ClassDef, ast.expr)):
+            todo += ast.iter_child_nodes(node)
     return found
 
 

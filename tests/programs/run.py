@@ -26,10 +26,10 @@ from .worker import Outcome, Runner
 
 TOOL = (sys.executable, "-m", "jaxfix")
 APPLY = ("apply", "--unsafe-fixes")
-# What one run of jaxfix may take, and what each file adds. Generous: a check of one
-# of these small files takes milliseconds.
-START_LIMIT_S = 20.0
-FILE_LIMIT_S = 0.5
+# What one run of jaxfix may take, and what each file adds. Generous: a busy machine is
+# no fault, and only a run without an end must be stopped.
+START_LIMIT_S = 120.0
+FILE_LIMIT_S = 5.0
 TOLERANCE = 1e-4
 # XLA may keep more bits than float16 has between two operations.
 HALF_TOLERANCE = 2e-3
