@@ -31,7 +31,8 @@ def solve(mean_anomaly, eccentricity, tol=1e-5):
 
         def false_branch(high, low, x, steps):
             # Keep the root between low and high.
-            high, low = jax.lax.cond(f > 0, lambda: (x, low), lambda: (high, x))
+            high = jnp.where(f > 0, x, high)
+            low = jnp.where(f > 0, low, x)
             guess = x - f / jax.grad(kepler)(x, mean_anomaly, eccentricity)
             guess = jnp.where(
                 ~((low < guess) & (guess < high)), (low + high) / 2, guess
