@@ -93,7 +93,13 @@ def _attribute(frame: Frame, node: ast.Attribute) -> Value:
     return attribute(frame, frame.evaluate(node.value), node.attr, node)
 
 
-NUMBERS = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan, "tau": math.tau}
+NUMBERS = {
+    "pi": math.pi,
+    "e": math.e,
+    "inf": math.inf,
+    "nan": math.nan,
+    "tau": math.tau,
+}
 
 
 def library(name: str) -> Value:
