@@ -372,7 +372,7 @@ class Functional:
         return [*functions, build.ret(made)]
 
     def returned(self, node: ast.expr, types: Types) -> Value | None:
-        """What a branch returns; of a call of ours, what the function returns at all."""
+        """What a branch returns; of a call of ours, what the function returns."""
         known = self.value(node, types)
         if known is None and isinstance(node, ast.Call) and build.is_new(node):
             return self.fn.facts.interpreter.results.get(id(self.fn.node))

@@ -61,7 +61,7 @@ def claims_of(facts: Facts, module: Module, rules: list[Rule]) -> list[Claim]:
 
 
 def expects_tracers(fn: Function, node: ast.AST) -> bool:
-    """Does the code around catch what JAX raises for a tracer? Then it knows of them."""
+    """Does the code around catch what JAX raises for a tracer?"""
     child = node
     for parent in fn.module.ancestors(node):
         if isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
