@@ -1,10 +1,10 @@
 # /// case
 # id = "cast-04-dict-of-strings"
 # kind = "concretize-cast"
-# expect = "report"
+# expect = "fix"
 # findings = [17]
 # ///
-"""A dict of strings is asked by a traced key, which no compiled program can do."""
+"""A dict of strings is asked by a traced key: the key becomes static."""
 
 import jax
 import jax.numpy as jnp

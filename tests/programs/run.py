@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -178,11 +179,13 @@ def ask_at_once(
     before.mkdir()
     for name, source in sources.items():
         (before / f"{name}.py").write_text(source)
-    report = run_tool(["check"], folder=before, tool=tool)
     shutil.copytree(before, after)
-    applied = run_tool(APPLY, folder=after, tool=tool)
-    shutil.copytree(after, again)
-    run_tool(APPLY, folder=again, tool=tool)
+    with ThreadPoolExecutor(2) as pool:
+        checking = pool.submit(run_tool, ["check"], folder=before, tool=tool)
+        applied = run_tool(APPLY, folder=after, tool=tool)
+        shutil.copytree(after, again)
+        run_tool(APPLY, folder=again, tool=tool)
+        report = checking.result()
     findings = by_file(report["findings"])
     errors = by_file([*report["errors"], *applied["errors"]])
     return {
