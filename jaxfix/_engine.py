@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ._analysis.columns import span_of
+from ._analysis.components import components
 from ._analysis.facts import Facts
 from ._analysis.finding import (
     Change,
@@ -87,7 +88,25 @@ def run(
 ) -> Outcome:
     """Check `sources`; with `fix`, also make the changes up to that grade."""
     files = [(s.path, s.text, s.tree) for s in sources]
-    originals = {s.path: s.text for s in sources}
+    parts = [run_together(group, options, fix=fix) for group in components(files)]
+    order = {path: index for index, (path, _, _) in enumerate(files)}
+    changes = [c for part in parts for c in part.changes]
+    return Outcome(
+        tuple(sorted((f for p in parts for f in p.findings), key=lambda f: f.sort_key)),
+        tuple(sorted(changes, key=lambda c: order[c.path])),
+        tuple(sorted((f for p in parts for f in p.fixed), key=lambda f: f.sort_key)),
+        tuple(e for p in parts for e in p.errors),
+    )
+
+
+def run_together(
+    files: Sequence[tuple[str, str, ast.Module]],
+    options: EngineOptions,
+    *,
+    fix: Safety | None,
+) -> Outcome:
+    """`run` of files that may matter to each other."""
+    originals = {path: text for path, text, _ in files}
     first = analyse(files, options)
     settle(first)
     findings = {id(c): finding_of(c) for c in first.claims if shown(c)}
