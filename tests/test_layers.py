@@ -82,6 +82,35 @@ FORBIDDEN = {
     "jaxfix/_api.py": ("jaxfix._cli", "jaxfix._options"),
 }
 
+# The order inside a room, from the bottom: a module sees its own layer and those
+# before it. The last one are the helpers of the rules.
+LAYERS = {
+    "jaxfix/_analysis": {
+        "data": "finding plan columns",
+        "a file": "notebook source suppress",
+        "syntax": "scopes build flow jax_tables jax_api",
+        "values": "values objects project components shapes",
+        "interpreter": "definitions frame state operands arguments indexing "
+        "elementwise operators layout library results python_calls expressions "
+        "transforms statements interpret",
+        "calls": "call_sites demands origins declarations static_uses hashing",
+        "facts": "facts",
+        "helpers": "agree arrays booleans caching captures casts changes desugar "
+        "effects explain folds fresh functional guards hoisting impure keys loops "
+        "masks mutators numpy_calls order places polynomials printing rolled "
+        "shapes_in_loops sizes stores tables uses windows",
+    },
+    "jaxfix/_rewriting": {
+        "parts": "rule registry lines spelling blocks imports",
+        "text": "edits cut originals comments unused",
+        "claims": "claims twins write",
+        "rewriting": "rewrite",
+        "helpers": "capture_rule hoist hoisting_jit selections static_options updates",
+    },
+}
+# Facts give the captures, which are made of facts: imported when asked for.
+LATE = {("facts", "captures")}
+
 
 def name_of(file: Path) -> str:
     return file.relative_to(ROOT).as_posix()
@@ -142,6 +171,48 @@ def test_rule_packs_come_in_by_the_entry_point_alone(file):
         for line, name in imports(file)
         if (ours and name.startswith("jaxfix_codemods"))
         or (not ours and name.startswith("jaxfix") and not _is_open(name))
+    ]
+    assert not wrong
+
+
+def room(folder: str) -> dict[str, int]:
+    """The layer of each module of a room, counted from the bottom."""
+    groups = LAYERS[folder].values()
+    return {name: i for i, names in enumerate(groups) for name in names.split()}
+
+
+def inner_imports(file: Path) -> set[tuple[int, str]]:
+    """The modules of its own room that a file imports, types for the checker aside."""
+    tree = ast.parse(file.read_bytes())
+    only_types = {
+        inner.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for inner in node.body
+    }
+    prefix = ".".join(file.parent.relative_to(ROOT).parts)
+    return {
+        (line, name.removeprefix(f"{prefix}.").split(".")[0])
+        for line, name in imports(file)
+        if name.startswith(f"{prefix}.") and line not in only_types
+    }
+
+
+@pytest.mark.parametrize("folder", LAYERS)
+def test_every_module_of_a_room_has_its_layer(folder):
+    files = {file.stem for file in (ROOT / folder).glob("*.py")} - {"__init__"}
+    assert files == set(room(folder))
+
+
+@pytest.mark.parametrize("folder", LAYERS)
+def test_a_module_sees_its_layer_and_what_is_below(folder):
+    layer = room(folder)
+    wrong = [
+        f"{name_of(file)}:{line} imports {name}"
+        for file in sorted((ROOT / folder).glob("*.py"))
+        for line, name in inner_imports(file)
+        if layer.get(name, -1) > layer.get(file.stem, len(layer))
+        and (file.stem, name) not in LATE
     ]
     assert not wrong
 
