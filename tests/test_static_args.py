@@ -111,9 +111,10 @@ print(fast(2.0, 3).tolist(), fast(1.0, width=2).tolist())
 """,
     }
     fix(files)
-    assert 'jax.jit(ramp, static_argnames=("width",))' in (
-        tmp_path / "compiled.py"
-    ).read_text()
+    assert (
+        'jax.jit(ramp, static_argnames=("width",))'
+        in (tmp_path / "compiled.py").read_text()
+    )
     assert (tmp_path / "model.py").read_text() == files["model.py"].lstrip()
     assert output(tmp_path, "main.py") == "[0.0, 1.0, 2.0] [0.0, 1.0]"
 
