@@ -187,3 +187,31 @@ print(float(run(8.0, 2)))
     )
     assert "\n@jax.jit\ndef descend" in (tmp_path / "main.py").read_text()
     assert output(tmp_path, "main.py") == "3.0"
+
+
+@pytest.mark.parametrize("form", ["from lib import gcd", "import lib"])
+def test_a_file_that_names_no_transform_says_what_arguments_are(
+    fix: Fix, form: str
+) -> None:
+    library = """
+import jax
+
+
+@jax.jit
+def gcd(a, b):
+    while b != 0:
+        a, b = b, a % b
+    return a
+"""
+    call = "gcd" if form.startswith("from") else "lib.gcd"
+    caller = f"""
+import jax.numpy as jnp
+
+{form}
+
+
+def main():
+    return {call}(jnp.int32(12), jnp.int32(18))
+"""
+    outcome = fix({"lib.py": library, "main.py": caller})
+    assert [f.rule for f in outcome.fixed] == ["traced-while"]

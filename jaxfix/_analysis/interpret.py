@@ -25,6 +25,7 @@ from .objects import (
     FunctionValue,
     InstanceValue,
     MethodValue,
+    ModuleValue,
     PartialValue,
     Scope,
     TransformedValue,
@@ -159,25 +160,31 @@ class Interpreter:
 
         Then those that use what these gave, which is known only now.
         """
-        if not INTERESTING.search(module.text.encode()):
-            return
-        known: frozenset[str] | None = None
+        own = WORDS if INTERESTING.search(module.text.encode()) else frozenset()
+        known: frozenset[str] = frozenset()
         for _ in range(3):
-            words = WORDS | self._names_of_transformed(module)
+            words = own | self._names_of_transformed(module)
             if words == known:
                 break
             known = words
             self._sweep_body(module, module.tree.body, words)
 
     def _names_of_transformed(self, module: Module) -> frozenset[str]:
-        """Names, in a module, of transformed functions and of those that transform."""
+        """Names, in a module, of transformed functions and of those that transform.
+
+        Its own, and those that it imports, alone or with their module.
+        """
         functions = [
             self.functions[key] for key in self.called.keys() | self.transforming
         ]
         names: set[str] = set()
         wanted: set[int] = set()
+        near = [
+            module,
+            *(v.module for v in module.globals.values() if isinstance(v, ModuleValue)),
+        ]
         for function in functions:
-            if function.module is module:
+            if function.module in near:
                 names.add(function.name)
                 if function.owner is not None:
                     names.add(function.owner.name)
