@@ -494,7 +494,13 @@ class Functional:
         constant, outputs = self.constant_outputs(outputs, first, second, context)
         if not outputs:
             if not has_effects(self.fn, [*body, *orelse]):
-                return [*before, *constant]
+                # What the condition binds stays bound.
+                bound = [
+                    build.assign(n.target.id, n.value)
+                    for n in ast.walk(test)
+                    if isinstance(n, ast.NamedExpr)
+                ]
+                return [*before, *bound, *constant]
             return [*before, *self.effect_only(node, test, test_value, body, orelse)]
         simple = self.where_statements(
             test, test_value, body, orelse, outputs, first, second, context
