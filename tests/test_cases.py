@@ -31,7 +31,7 @@ def differences(request: pytest.FixtureRequest) -> Iterator[dict[str, Future]]:
     selected = [
         item.callspec.params["case"]
         for item in request.session.items
-        if item.originalname == "test_same_values"
+        if getattr(item, "function", None) is test_same_values
     ]
     idle: queue.SimpleQueue[testing.Worker] = queue.SimpleQueue()
 
