@@ -13,6 +13,7 @@ from jaxfix.codemod import (
     Rule,
     arrays,
     casts,
+    tables,
 )
 
 
@@ -86,6 +87,9 @@ class TracedCast(Rule):
         assert found is not None, "it was found to be a cast"
         if arrays.size_uses(fn, node):
             raise CannotFix("the number is used as a shape, which must be static")
+        for use in arrays.key_uses(fn, node):
+            if (lookup := tables.lookup(fn, use)) is not None:
+                tables.rewritten(fn, lookup, lambda name: name)
         made = casts.as_array(fn, node, found, lambda name: name)
         if made is found.arg:
             return Expression("the array itself")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from . import jax_api
@@ -15,13 +15,11 @@ from .values import (
     SCALAR,
     Array,
     Const,
-    Dict,
     Seq,
     Static,
     Union,
     Value,
     alternatives,
-    element,
     holds_tracer,
     is_static,
     tracer,
@@ -226,28 +224,47 @@ def library(fn: Function, node: ast.AST) -> str | None:
     return jax_api.canonical(name).removeprefix("builtins.") if name else None
 
 
-def size_uses(fn: Function, node: ast.expr, depth: int = 3) -> bool:
+def size_uses(fn: Function, node: ast.expr) -> bool:
     """Does the value end as a shape, a size or another thing that must be static?"""
+    for child, parent in ends(fn, node):
+        match parent:
+            case ast.keyword(arg=str(name)):
+                call = fn.module.parent(parent)
+                if isinstance(call, ast.Call) and _is_static_param(fn, call, name):
+                    return True
+            case ast.Call() if child in parent.args:
+                if _is_static_param(fn, parent, parent.args.index(child)):
+                    return True
+    return False
+
+
+def key_uses(fn: Function, node: ast.expr) -> list[ast.Subscript | ast.Call]:
+    """What may be a lookup by the value: `table[...]`, `table.get(...)`."""
+    return [
+        parent
+        for child, parent in ends(fn, node)
+        if (isinstance(parent, ast.Subscript) and parent.slice is child)
+        or (isinstance(parent, ast.Call) and child in parent.args)
+    ]
+
+
+def ends(
+    fn: Function, node: ast.expr, depth: int = 3
+) -> Iterator[tuple[ast.expr, ast.AST]]:
+    """Where a value goes by way of arithmetic and names: uses, and what uses them."""
     parent = fn.module.parent(node)
     match parent:
         case ast.BinOp() | ast.UnaryOp() | ast.Tuple() | ast.List() | ast.IfExp():
-            return size_uses(fn, parent, depth)
+            yield from ends(fn, parent, depth)
         case ast.Call(func=ast.Name(id="int" | "max" | "min" | "abs" | "float")):
-            return size_uses(fn, parent, depth)
-        case ast.keyword(arg=str(name)):
-            call = fn.module.parent(parent)
-            return isinstance(call, ast.Call) and _is_static_param(fn, call, name)
-        case ast.Call() if node in parent.args:
-            return _is_static_param(fn, parent, parent.args.index(node))
+            yield from ends(fn, parent, depth)
         case ast.Assign(targets=[ast.Name(id=name)]) if depth:
-            return any(
-                (found := definition(fn, use)) is not None
-                and found[0] is parent
-                and size_uses(fn, use, depth - 1)
-                for use in loads(fn, name)
-            )
-        case _:
-            return False
+            for use in loads(fn, name):
+                found = definition(fn, use)
+                if found is not None and found[0] is parent:
+                    yield from ends(fn, use, depth - 1)
+        case ast.AST():
+            yield node, parent
 
 
 def _is_static_param(fn: Function, call: ast.Call, where: int | str) -> bool:
@@ -270,19 +287,6 @@ def items_of(known: Value | None) -> Sequence[Value] | None:
             return items
         case Const(value=tuple() | list() as items):
             return [Const(item) for item in items]
-        case _:
-            return None
-
-
-def element_of(known: Value | None) -> Value | None:
-    """What any element of a list, tuple or dict may be."""
-    match known:
-        case Seq(kind="list" | "tuple") | Dict():
-            return element(known)
-        case Const(value=tuple() | list() as items) if items:
-            return element(Seq("tuple", tuple(Const(i) for i in items)))
-        case Static(type="shape"):
-            return Static("int")
         case _:
             return None
 

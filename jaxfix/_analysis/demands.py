@@ -181,8 +181,9 @@ def _repetition(fn: Function, node: ast.BinOp) -> Demand | None:
 def _subscript(fn: Function, node: ast.Subscript) -> Demand | None:
     base = fn.value(node.value)
     match base:
-        case Dict():
-            return Demand((node.slice,), "a key", True)
+        case Dict(items):
+            numbers = items and all(isinstance(k, int | float) for k, _ in items)
+            return Demand((node.slice,), "a key", not numbers)
         case Seq() if not isinstance(node.slice, ast.Slice):
             return Demand((node.slice,), "an index of a list", False)
         case Array():

@@ -1,10 +1,10 @@
 # /// case
 # id = "cast-04-dict-of-strings"
 # kind = "concretize-cast"
-# expect = "fix"
+# expect = "report"
 # findings = [17]
 # ///
-"""A dict of strings is asked by a traced key: the key becomes static."""
+"""A dict of strings is asked by a traced key, which no compiled program can do."""
 
 import jax
 import jax.numpy as jnp
