@@ -29,8 +29,7 @@ class TracedIf(Rule):
     @jax.jit
     def damp(x, rate):
         y = x
-        y = jnp.where(x > 1.0, x * rate, y)  # above the knee
-        return y
+        return jnp.where(x > 1.0, x * rate, y)  # above the knee
     ```
 
     ```python check

@@ -25,8 +25,7 @@ class TracedRange(Rule):
     ```python after
     @jax.jit
     def add_up(x, n):
-        x = lax.fori_loop(0, n, lambda i, x: x + i, x)
-        return x
+        return lax.fori_loop(0, n, lambda i, x: x + i, x)
     ```
 
     ```python check

@@ -40,8 +40,7 @@ class TracedWhile(Rule):
             steps += 1
             return x, steps
 
-        x, steps = lax.while_loop(keep_going, body, (x, steps))
-        return x, steps
+        return lax.while_loop(keep_going, body, (x, steps))
     ```
 
     ```python check

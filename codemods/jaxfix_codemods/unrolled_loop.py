@@ -26,8 +26,7 @@ class UnrolledLoop(Rule):
     ```python after
     @jax.jit
     def leak(level):
-        level = lax.fori_loop(0, 200, lambda i, level: 0.9 * level + 1.0, level)
-        return level
+        return lax.fori_loop(0, 200, lambda i, level: 0.9 * level + 1.0, level)
     ```
 
     ```python check

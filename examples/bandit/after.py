@@ -10,12 +10,11 @@ PAYOFFS = jnp.array([0.2, 0.5, 0.35, 0.8])
 def choose(key, values, epsilon):
     """Mostly the arm that looks best, sometimes any."""
     key_explore, key_arm = jax.random.split(key)
-    arm = jax.lax.cond(
+    return jax.lax.cond(
         jax.random.uniform(key_explore) < epsilon,
         lambda: jax.random.randint(key_arm, (), 0, len(values)),
         lambda: jnp.argmax(values),
     )
-    return arm
 
 
 @jax.jit

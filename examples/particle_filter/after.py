@@ -22,8 +22,7 @@ def update(key, particles, weights, measured, threshold):
 
     def true_branch(weights):  # NaN: the sensor gave nothing
         weights = weights * jnp.exp(-0.5 * ((measured - particles) / NOISE) ** 2)
-        weights = weights / weights.sum()
-        return weights
+        return weights / weights.sum()
 
     weights = jax.lax.cond(
         ~jnp.isnan(measured), true_branch, lambda weights: weights, weights
@@ -37,14 +36,13 @@ def update(key, particles, weights, measured, threshold):
         particles, weights = resample(key_resample, particles, weights)
         return particles, weights
 
-    particles, weights = jax.lax.cond(
+    return jax.lax.cond(
         effective < threshold * PARTICLES,
         true_branch_1,
         lambda particles, weights: (particles, weights),
         particles,
         weights,
     )
-    return particles, weights
 
 
 def main():

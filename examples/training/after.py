@@ -15,12 +15,11 @@ def loss(params, inputs, labels):
 def clip(grads, limit):
     """Scale the gradients down if their norm is above `limit`."""
     norm = jnp.sqrt(sum(jnp.sum(g**2) for g in jax.tree.leaves(grads)))
-    grads = jax.lax.cond(
+    return jax.lax.cond(
         norm > limit,
         lambda: jax.tree.map(lambda g: g * limit / norm, grads),
         lambda: grads,
     )
-    return grads
 
 
 @jax.jit

@@ -57,6 +57,13 @@ def assign(names: str | Sequence[str], value: ast.expr) -> ast.Assign:
     return ast.Assign([target], value)
 
 
+def choice(names: Sequence[str], value: ast.expr) -> ast.Assign:
+    """The names of what an operation of ours gives, which can do without them."""
+    made = assign(names, value)
+    made.is_choice = True  # type: ignore[attr-defined]
+    return made
+
+
 def ret(value: ast.expr | None) -> ast.Return:
     return ast.Return(value)
 

@@ -23,6 +23,7 @@ from .facts import Function
 from .finding import CannotFix
 from .flow import definitely_writes, exits, uses_before_definite_write
 from .scopes import mutations, names, reads, writes
+from .tidy import folded
 from .values import BOOL, SCALAR, Array, Const, Seq, Shape, Static, Value
 
 Types = dict[str, Value]
@@ -362,6 +363,7 @@ class Functional:
             body = [*body[:-1], build.ret(x)]
             orelse = [*orelse[:-1], build.ret(y)]
             merged = merged_value(a, b)
+            body, orelse = folded(self.fn, body), folded(self.fn, orelse)
         elif (last_a is None) != (last_b is None):
             for block in (body, orelse):
                 if isinstance(block[-1], ast.Return) and is_none(block[-1].value):
@@ -439,10 +441,7 @@ class Functional:
         """`lax.cond(test, f, g, *operands)` and the local functions that it needs."""
         functions: list[ast.stmt] = []
         branches: list[ast.expr] = []
-        for base, block, part in (
-            ("true_branch", body, "body"),
-            ("false_branch", orelse, "orelse"),
-        ):
+        for base, block in (("true_branch", body), ("false_branch", orelse)):
             used = set(names(block))
             params = [n if n in used else "_" for n in operands]
             if len(block) == 1 and isinstance(block[0], ast.Return):
@@ -462,7 +461,6 @@ class Functional:
                 continue
             name = self.fresh(base)
             made = build.function(name, unique(params), block)
-            made.comment_of = (build.source_of(node), part)  # type: ignore[attr-defined]
             functions.append(made)
             branches.append(build.load(name))
         call = build.call(
@@ -684,7 +682,7 @@ class Functional:
             if not (price.cheap and price.total) or not is_whereable(a, b, test):
                 return None
             value = self.select(test, test_value, a, b, f"`{name}`")
-            out.append(build.assign(name, value))
+            out.append(build.choice([name], value))
         for name in order:
             self.set_merged(name, first, second, context)
         return [*prefix, *out]
@@ -737,9 +735,10 @@ class Functional:
             self.set_merged(name, first, second, context)
         body = [*body, build.ret(build.tuple_of([x for x, _ in results]))]
         orelse = [*orelse, build.ret(build.tuple_of([y for _, y in results]))]
+        body, orelse = folded(self.fn, body), folded(self.fn, orelse)
         operands = parameters(body, orelse, context.bound)
         made, functions = self.cond_call(node, test, test_value, operands, body, orelse)
-        return [*functions, build.assign(list(outputs), made)]
+        return [*functions, build.choice(list(outputs), made)]
 
 
 # --- helpers on statements

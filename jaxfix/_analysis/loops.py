@@ -17,6 +17,7 @@ from .finding import CannotFix
 from .flow import uses_before_definite_write
 from .jax_api import lookup
 from .scopes import mutations, names, reads, writes
+from .tidy import folded
 from .values import BOOL, SCALAR, WEAK, Array, Const, DType, Seq, Static, Value, promote
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def make_while(
     )
     f.keep.append(call)
     leave(f, carried, inner, context)
-    return [*before, *functions, build.assign(carried, call)]
+    return [*before, *functions, build.choice(carried, call)]
 
 
 def results_first(
@@ -434,18 +435,14 @@ def body_function(
     first = [index] if index is not None else []
     result = build.ret(build.tuple_of([build.load(n) for n in carried]))
     if len(carried) == 1:
-        match list(body):
-            case [ast.Assign(targets=[ast.Name(id=name)], value=value)] if (
-                name == carried[0] and len(ast.unparse(value)) <= 40
+        block = folded(f.fn, [*body, result])
+        match block:
+            case [ast.Return(value=ast.expr() as value)] if (
+                len(ast.unparse(value)) <= 40
             ):
-                return build.thunk(value, [*first, name])
-            case [ast.AugAssign(target=ast.Name(id=name), op=op, value=value)] if (
-                name == carried[0] and len(ast.unparse(value)) <= 40
-            ):
-                made = ast.BinOp(build.load(name), op, value)
-                return build.thunk(made, [*first, name])
+                return build.thunk(value, [*first, carried[0]])
         name = f.fresh("body")
-        function = build.function(name, [*first, carried[0]], [*body, result])
+        function = build.function(name, [*first, carried[0]], block)
     else:
         name = f.fresh("body")
         carry = f.fresh("carry") if "carry" in f.fn.names else "carry"
@@ -453,7 +450,6 @@ def body_function(
         target = [n if n in needed else "_" for n in carried]
         unpack = ast.Assign([build.targets(target)], build.load(carry))
         function = build.function(name, [*first, carry], [unpack, *body, result])
-    function.comment_of = (source, "body")  # type: ignore[attr-defined]
     functions.append(function)
     return build.load(name)
 
@@ -783,7 +779,7 @@ def fori(
     )
     f.keep.append(call)
     leave(f, carried, inner, context)
-    return [*plan.before, *functions, build.assign(carried, call)]
+    return [*plan.before, *functions, build.choice(carried, call)]
 
 
 def counted_while(

@@ -177,7 +177,6 @@ def scan(
     )
     name = f.fresh("body")
     function = build.function(name, [carry, item], [*take, *unpack, *new_body, result])
-    function.comment_of = (source, "body")  # type: ignore[attr-defined]
     xs, length = sequence_of(f, source, node.iter)
     call = build.call(
         f.spell("jax.lax.scan"),

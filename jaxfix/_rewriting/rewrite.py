@@ -83,7 +83,8 @@ class Rewriter:
         known: Callable[[Value | None], Value | None] = lambda value: value,
     ) -> ast.expr:
         """`known` says what is known of a value where the choice stands."""
-        first, second = Typed(a, known(fn.value(a))), Typed(b, known(fn.value(b)))
+        first = Typed(self.sunk(fn, a, b), known(fn.value(a)))
+        second = Typed(self.sunk(fn, b, a), known(fn.value(b)))
         functional = self.functional(fn)
         test = functional.test(test)
         value = functional.value(test, {})
@@ -265,7 +266,7 @@ def rewrite_body(
         functional = rewriter.functional(fn)
         context = initial_context(fn)
         body = functional.block(desugared, frozenset(), context)
-        body = without_last_return(body, node.body)
+        body = without_result_names(fn, without_last_return(body, node.body))
         number_functions(body)
     if isinstance(node, ast.Module):
         for one in statements:

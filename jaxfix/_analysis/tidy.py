@@ -1,0 +1,140 @@
+"""The last words of a block of new code: values that need no name, comments that do.
+
+What the rewriting puts together is right before it is pretty: `x = f(x)` and then
+`return x`. Here it becomes what one would have written.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import io
+import tokenize
+from collections.abc import Sequence
+
+from . import build
+from .facts import Function
+from .scopes import free_names
+from .values import Array, Const, Union, Value
+
+
+def folded(fn: Function, block: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """The body of a new function, with its last value returned and not named first."""
+    match block:
+        case [*rest, ast.Assign(targets=[target], value=value), ast.Return() as last]:
+            if is_same(target, last.value) and not commented(fn, last):
+                return [*rest, build.ret(value)]
+        case [*rest, ast.AugAssign(target=ast.Name(id=name)) as step, ast.Return()]:
+            last = block[-1]
+            assert isinstance(last, ast.Return), "the pattern says so"
+            ends = is_same(step.target, last.value) and not commented(fn, last)
+            if ends and is_immutable(fn.value(step) or fn.value(step.target)):
+                made = ast.BinOp(build.load(name), step.op, step.value)
+                return [*rest, build.ret(made)]
+    return list(block)
+
+
+def is_immutable(value: Value | None) -> bool:
+    """Does `x += y` bind a new value to `x`? Of lists and numpy arrays it does not."""
+    match value:
+        case Array(traced=traced):
+            return traced
+        case Const(value=known):
+            return isinstance(known, int | float | complex)
+        case Union():
+            return all(is_immutable(o) for o in value.options)
+        case _:
+            return False
+
+
+def is_same(target: ast.expr, value: ast.expr | None) -> bool:
+    """Is it one name that is bound and then read?"""
+    return (
+        isinstance(target, ast.Name)
+        and isinstance(value, ast.Name)
+        and build.is_new(value)
+        and target.id == value.id
+    )
+
+
+def without_result_names(fn: Function, body: Sequence[ast.stmt]) -> list[ast.stmt]:
+    """`y = jnp.where(...)` of ours and then `return y` as one, where `y` is a local."""
+    kept = shared_names(fn)
+
+    def fold(stmts: Sequence[ast.stmt]) -> list[ast.stmt]:
+        out: list[ast.stmt] = []
+        for stmt in stmts:
+            before = out[-1] if out else None
+            if (
+                isinstance(before, ast.Assign)
+                and getattr(before, "is_choice", False)
+                and isinstance(stmt, ast.Return)
+                and (names := names_of(before.targets[0]))
+                and names == names_of(stmt.value)
+                and not kept & set(names)
+                and not commented(fn, stmt)
+            ):
+                out[-1] = build.ret(before.value)
+                continue
+            out.append(inside(stmt))
+        return out
+
+    def inside(stmt: ast.stmt) -> ast.stmt:
+        if build.is_new(stmt) and not isinstance(stmt, ast.Try):
+            for part in ("body", "orelse"):
+                if inner := getattr(stmt, part, None):
+                    setattr(stmt, part, fold(inner))
+        return stmt
+
+    return fold(body)
+
+
+def names_of(node: ast.expr | None) -> list[str]:
+    """The names of `x` or `x, y`; none of what has other parts."""
+    parts = node.elts if isinstance(node, ast.Tuple) else [node]
+    names = [n.id for n in parts if isinstance(n, ast.Name)]
+    return names if len(names) == len(parts) else []
+
+
+def shared_names(fn: Function) -> frozenset[str]:
+    """The names that others read too: nested functions, and who sees a global."""
+    found: set[str] = set()
+    for node in fn.walk():
+        if isinstance(node, ast.Global | ast.Nonlocal):
+            found |= set(node.names)
+        elif isinstance(
+            node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+        ):
+            found |= set(free_names(node))
+    return frozenset(found)
+
+
+# --- comments
+
+
+def commented(fn: Function, stmt: ast.stmt) -> bool:
+    """Are there comments in an original statement, behind it or right before it?"""
+    source = build.source_of(stmt)
+    if build.is_new(source):
+        return any(
+            commented(fn, inner)
+            for inner in ast.iter_child_nodes(stmt)
+            if isinstance(inner, ast.stmt)
+        )
+    assert isinstance(source, ast.stmt), "a statement comes from a statement"
+    found = comment_lines(fn.module.text)
+    first, last = source.lineno, source.end_lineno or source.lineno
+    while first - 1 in found and found[first - 1]:
+        first -= 1
+    return any(line in found for line in range(first, last + 1))
+
+
+@functools.lru_cache(maxsize=16)
+def comment_lines(text: str) -> dict[int, bool]:
+    """The lines with a comment; True of those on which nothing else stands."""
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return {
+        token.start[0]: token.line[: token.start[1]].isspace() or not token.start[1]
+        for token in tokens
+        if token.type == tokenize.COMMENT
+    }
