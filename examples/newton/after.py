@@ -34,9 +34,7 @@ def solve(mean_anomaly, eccentricity, tol=1e-5):
             high = jnp.where(f > 0, x, high)
             low = jnp.where(f > 0, low, x)
             guess = x - f / jax.grad(kepler)(x, mean_anomaly, eccentricity)
-            guess = jnp.where(
-                ~((low < guess) & (guess < high)), (low + high) / 2, guess
-            )
+            guess = jnp.where((low < guess) & (guess < high), guess, (low + high) / 2)
             x = guess
             steps += 1
             return high, low, x, steps

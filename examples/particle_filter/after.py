@@ -20,16 +20,16 @@ def update(key, particles, weights, measured, threshold):
     key_move, key_resample = jax.random.split(key)
     particles = particles + DRIFT * jax.random.normal(key_move, particles.shape)
 
-    def true_branch(weights):  # NaN: the sensor gave nothing
+    def false_branch(weights):  # NaN: the sensor gave nothing
         weights = weights * jnp.exp(-0.5 * ((measured - particles) / NOISE) ** 2)
         return weights / weights.sum()
 
     weights = jax.lax.cond(
-        ~jnp.isnan(measured), true_branch, lambda weights: weights, weights
+        jnp.isnan(measured), lambda weights: weights, false_branch, weights
     )
     effective = 1 / jnp.sum(weights**2)
 
-    def true_branch_1(particles, weights):
+    def true_branch(particles, weights):
         jax.debug.print(
             "resampling: {effective:.1f} particles count", effective=effective
         )
@@ -38,7 +38,7 @@ def update(key, particles, weights, measured, threshold):
 
     return jax.lax.cond(
         effective < threshold * PARTICLES,
-        true_branch_1,
+        true_branch,
         lambda particles, weights: (particles, weights),
         particles,
         weights,

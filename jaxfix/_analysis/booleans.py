@@ -123,6 +123,26 @@ def negation(fn: Function, spell: Spell, node: ast.expr) -> ast.expr:
     return marked(build.call(spell("jax.numpy.logical_not"), node))
 
 
+def positive(fn: Function, node: ast.expr) -> ast.expr | None:
+    """`c` of the test `not c`, where `c` is certainly a bool; None for other tests."""
+    match node:
+        case ast.UnaryOp(op=ast.Not() | ast.Invert() as op, operand=operand):
+            # `~` of Python's True is -2.
+            certain = is_traced_bool if isinstance(op, ast.Invert) else operable
+            return operand if build.is_new(node) or certain(fn, operand) else None
+        case ast.Call(func=ast.Attribute(attr="logical_not"), args=[operand]) if (
+            build.is_new(node)
+        ):
+            is_flag = build.is_new(operand) and isinstance(operand, ast.Name)
+            return operand if is_flag or operable(fn, operand) else None
+        case ast.Call(args=[operand], keywords=[]) if fn.library(
+            node
+        ) == "jax.numpy.logical_not" and operable(fn, operand):
+            return operand
+        case _:
+            return None
+
+
 def integral(fn: Function, node: ast.expr) -> bool:
     """Is it certainly an integer (so that no comparison with it is with NaN)?"""
     for option in alternatives(fn.value(node) or Static("?")):

@@ -16,7 +16,7 @@ from typing import TypeGuard
 from . import build
 from .agree import Typed, agree, collapse, is_literal
 from .arguments import as_array, merge
-from .booleans import Spell, condition, is_bool, marked, negation
+from .booleans import Spell, condition, is_bool, marked, negation, positive
 from .desugar import Blocked, copy_with, sets_flags
 from .effects import FREE, NEITHER, Cost, cost, obstacle
 from .facts import Function
@@ -298,8 +298,8 @@ class Functional:
         """`a if test else b` as `jnp.where` or `lax.cond`."""
         if same_expression(a.node, b.node):
             return a.node
-        if (flag := negated_name(test)) is not None:
-            test, a, b = flag, b, a
+        if (plain := positive(self.fn, test)) is not None:
+            test, test_value, a, b = plain, self.value(plain, {}), b, a
         if (simple := boolean_choice(self, test, a, b)) is not None:
             return simple
         price = self.cost(a.node) & self.cost(b.node)
@@ -341,6 +341,9 @@ class Functional:
         body = self.block(node.body, frozenset(), first)
         orelse = self.block(node.orelse, frozenset(), second)
         test, test_value = self.test_of(node, context)
+        if (plain := positive(self.fn, test)) is not None:
+            test, test_value = plain, self.value(plain, context.types)
+            body, orelse, first, second = orelse, body, second, first
         match body, orelse:
             case [ast.Return(value=None)], [ast.Return(value=None)]:
                 raise Blocked(node, "neither branch has a result")
@@ -352,12 +355,13 @@ class Functional:
                 if pair is not None:
                     return [build.ret(pair)]
                 return [build.ret(self.select(test, test_value, a, b, "the result"))]
-        self.check_branches(node, body, orelse)
+        self.check_branches(node)
         last_a, last_b = last_return(body), last_return(orelse)
         merged: Value | None = None
         if last_a is not None and last_b is not None:
-            a = Typed(last_a, self.returned(last_a, first.types))
-            b = Typed(last_b, self.returned(last_b, second.types))
+            mine, other = frozenset(writes(body)), frozenset(writes(orelse))
+            a = Typed(last_a, self.returned(last_a, first.types), mine)
+            b = Typed(last_b, self.returned(last_b, second.types), other)
             self.check_none(node, a, b)
             x, y = agree(self.spell, "the result", a, b)
             body = [*body[:-1], build.ret(x)]
@@ -369,7 +373,7 @@ class Functional:
                 if isinstance(block[-1], ast.Return) and is_none(block[-1].value):
                     raise Blocked(node, "one branch returns None and the other a value")
         operands = parameters(body, orelse, context.bound)
-        made, functions = self.cond_call(node, test, test_value, operands, body, orelse)
+        made, functions = self.cond_call(test, test_value, operands, body, orelse)
         self.new(made, merged, Cost(cheap=False))
         return [*functions, build.ret(made)]
 
@@ -413,9 +417,7 @@ class Functional:
             raise Blocked(node, f"in the condition, {why}")
         return test, self.value(test, context.types)
 
-    def check_branches(
-        self, node: ast.If, body: Sequence[ast.stmt], orelse: Sequence[ast.stmt]
-    ) -> None:
+    def check_branches(self, node: ast.If) -> None:
         for block in (node.body, node.orelse):
             if (why := obstacle(self.fn, block)) is not None:
                 raise Blocked(node, f"in a branch, {why}")
@@ -431,7 +433,6 @@ class Functional:
 
     def cond_call(
         self,
-        node: ast.If,
         test: ast.expr,
         test_value: Value | None,
         operands: Sequence[str],
@@ -483,12 +484,15 @@ class Functional:
         outputs = [n for n in writes([*node.body, *node.orelse]) if n in live]
         before += self.first_values(node, outputs, context)
         self.check_bound(node, outputs, context)
-        self.check_branches(node, node.body, node.orelse)
+        self.check_branches(node)
         inner_live = frozenset(outputs)
         first, second = context.copy(), context.copy()
         body = self.block(node.body, inner_live, first)
         orelse = self.block(node.orelse, inner_live, second)
         test, test_value = self.test_of(node, context)
+        if (plain := positive(self.fn, test)) is not None:
+            test, test_value = plain, self.value(plain, context.types)
+            body, orelse, first, second = orelse, body, second, first
         constant, outputs = self.constant_outputs(outputs, first, second, context)
         if not outputs:
             if not has_effects(self.fn, [*body, *orelse]):
@@ -499,14 +503,14 @@ class Functional:
                     if isinstance(n, ast.NamedExpr)
                 ]
                 return [*before, *bound, *constant]
-            return [*before, *self.effect_only(node, test, test_value, body, orelse)]
+            return [*before, *self.effect_only(test, test_value, body, orelse)]
         simple = self.where_statements(
             test, test_value, body, orelse, outputs, first, second, context
         )
         if simple is not None:
             return [*before, *simple, *constant]
         made = self.cond_statements(
-            node, test, test_value, body, orelse, outputs, first, second, context
+            test, test_value, body, orelse, outputs, first, second, context
         )
         return [*before, *made, *constant]
 
@@ -528,7 +532,7 @@ class Functional:
         test, test_value = self.test_of(node, context)
         first = flags[0]
         out: list[ast.stmt] = [build.assign(first, self.as_flag(test, test_value))]
-        if first in reads(test):
+        if first in reads(test) and not keeps(test, first):
             # In a masked loop a flag may be set already: it stays so.
             hit = self.fresh("hit")
             out = [build.assign(hit, self.as_flag(test, test_value))]
@@ -625,18 +629,15 @@ class Functional:
 
     def effect_only(
         self,
-        node: ast.If,
         test: ast.expr,
         test_value: Value | None,
         body: list[ast.stmt],
         orelse: list[ast.stmt],
     ) -> list[ast.stmt]:
-        operands: list[str] = []
         made, functions = self.cond_call(
-            node,
             test,
             test_value,
-            operands,
+            [],
             body or [build.ret(build.const(None))],
             orelse or [build.ret(build.const(None))],
         )
@@ -663,11 +664,13 @@ class Functional:
             return None
         if len(outputs) > 4 and not isinstance(test, ast.Name):
             return None
-        order = aligned_order(mine, other, outputs)
+        flags = {test.id} if isinstance(test, ast.Name) else set()
+        order = aligned_order(mine, other, outputs, last=flags)
         if order is None:
             return None
         prefix: list[ast.stmt] = []
-        if len(order) > 1 and (not repeatable(test) or set(reads(test)) & set(order)):
+        changes = set(reads(test)) & set(order[:-1])
+        if len(order) > 1 and (not repeatable(test) or changes):
             name = self.fresh(condition_name(test))
             prefix.append(build.assign(name, test))
             bool_like = is_bool(test_value) or getattr(test, "is_bool_array", False)
@@ -715,7 +718,6 @@ class Functional:
 
     def cond_statements(
         self,
-        node: ast.If,
         test: ast.expr,
         test_value: Value | None,
         body: list[ast.stmt],
@@ -726,18 +728,21 @@ class Functional:
         context: Context,
     ) -> list[ast.stmt]:
         results: list[tuple[ast.expr, ast.expr]] = []
+        mine, other = frozenset(writes(body)), frozenset(writes(orelse))
         body, values_a = inline_last(body, outputs)
         orelse, values_b = inline_last(orelse, outputs)
         for name in outputs:
-            a = Typed(values_a.get(name, build.load(name)), first.types.get(name))
-            b = Typed(values_b.get(name, build.load(name)), second.types.get(name))
+            a = Typed(values_a.get(name, build.load(name)), first.types.get(name), mine)
+            b = Typed(
+                values_b.get(name, build.load(name)), second.types.get(name), other
+            )
             results.append(agree(self.spell, f"`{name}`", a, b))
             self.set_merged(name, first, second, context)
         body = [*body, build.ret(build.tuple_of([x for x, _ in results]))]
         orelse = [*orelse, build.ret(build.tuple_of([y for _, y in results]))]
         body, orelse = folded(self.fn, body), folded(self.fn, orelse)
         operands = parameters(body, orelse, context.bound)
-        made, functions = self.cond_call(node, test, test_value, operands, body, orelse)
+        made, functions = self.cond_call(test, test_value, operands, body, orelse)
         return [*functions, build.choice(list(outputs), made)]
 
 
@@ -800,9 +805,22 @@ def repeatable(test: ast.expr) -> bool:
     )
 
 
+def keeps(test: ast.expr, flag: str) -> bool:
+    """Is it `flag | ...`, which is true where the flag is set already?"""
+    match test:
+        case ast.BinOp(left=left, op=ast.BitOr()) if build.is_new(test):
+            return keeps(left, flag)
+        case ast.Name(id=name):
+            return name == flag
+        case _:
+            return False
+
+
 def condition_name(test: ast.expr) -> str:
     """A word for the name that a condition is bound to."""
     match test:
+        case ast.Name(id=name):
+            return f"was_{name.lstrip('_')}"
         case ast.Compare(ops=[ast.Gt() | ast.GtE()]):
             return "above"
         case ast.Compare(ops=[ast.Lt() | ast.LtE()]):
@@ -811,19 +829,6 @@ def condition_name(test: ast.expr) -> str:
             return "equal"
         case _:
             return "holds"
-
-
-def negated_name(test: ast.expr) -> ast.Name | None:
-    """The name in a new `~done` or `jnp.logical_not(done)`."""
-    if not build.is_new(test):
-        return None
-    match test:
-        case ast.UnaryOp(op=ast.Invert(), operand=ast.Name() as name):
-            return name
-        case ast.Call(ast.Attribute(attr="logical_not"), [ast.Name() as name]):
-            return name
-        case _:
-            return None
 
 
 def boolean_choice(
@@ -988,12 +993,16 @@ def simple_assignments(block: Sequence[ast.stmt]) -> dict[str, ast.expr] | None:
 
 
 def aligned_order(
-    mine: dict[str, ast.expr], other: dict[str, ast.expr], outputs: Sequence[str]
+    mine: dict[str, ast.expr],
+    other: dict[str, ast.expr],
+    outputs: Sequence[str],
+    last: set[str],
 ) -> list[str] | None:
     """An order in which the names can be assigned one after another; None if none.
 
     In each branch an expression reads the new value of what the branch assigned before
     it and the old value of what it assigns later, so the joint order must keep that.
+    The names in `last`, which are the condition, come as late as they can.
     """
     first: set[tuple[str, str]] = set()  # (a, b): a is assigned before b
     for assigned in (mine, other):
@@ -1013,8 +1022,8 @@ def aligned_order(
         ready = [n for n in left if not any(a in left and b == n for a, b in first)]
         if not ready:
             return None
-        result.append(ready[0])
-        left.remove(ready[0])
+        result.append(next((n for n in ready if n not in last), ready[0]))
+        left.remove(result[-1])
     return result
 
 

@@ -11,8 +11,9 @@ from . import build
 from .agree import Typed, cast, collapse, same_dtype
 from .arguments import as_array
 from .booleans import junction, marked
-from .desugar import Blocked, copy_with
+from .desugar import Blocked, copy_with, sets_flags
 from .effects import obstacle
+from .facts import Function
 from .finding import CannotFix
 from .flow import uses_before_definite_write
 from .jax_api import lookup
@@ -469,7 +470,7 @@ def for_loop(
 
         return rolled(f, node, live, context)
     if not traced_count:
-        items = static_items(f, source)
+        items = static_items(f.fn, source)
         if items is None or items <= KEPT_UNROLLED or f.fn.differentiated:
             return masked(f, node, live, context)
         loop = try_rolled(f, node, live, context)
@@ -486,9 +487,21 @@ def for_loop(
     return counted_while(f, node, live, context)
 
 
-def static_items(f: Functional, source: ast.For) -> int | None:
+def is_rolled(fn: Function, node: ast.For) -> bool:
+    """Does a loop whose exit is traced become a `while_loop`, if nothing forbids it?"""
+    source = build.source_of(node)
+    assert isinstance(source, ast.For), "a for loop comes from a for loop"
+    if fn.differentiated:
+        return False
+    items = static_items(fn, source)
+    is_long = items is not None and items > KEPT_UNROLLED
+    is_left = getattr(node, "done", None) is not None
+    return bool(fn.traced_count(source)) or (is_long and is_left)
+
+
+def static_items(fn: Function, source: ast.For) -> int | None:
     """The number of iterations, where it is known; 1000 for "some static number"."""
-    value = f.fn.value(source.iter)
+    value = fn.value(source.iter)
     if isinstance(value, Seq):
         if value.items is not None:
             return len(value.items)
@@ -612,7 +625,7 @@ def masked(
         mask = ast.If(marked(going), body, [])
         mask.traced = True  # type: ignore[attr-defined]
         mask.origin = source  # type: ignore[attr-defined]
-        body = [flatten_mask(mask)]
+        body = [flatten_mask(f, mask, done)]
         context.types[done] = Array(True, BOOL, SCALAR)
     head = f.fn.flow.live_in([copy_with(node, body=body)], live) | live
     inner = context.copy()
@@ -640,9 +653,23 @@ def masked(
     return [*before, made]
 
 
-def flatten_mask(mask: ast.If) -> ast.If:
-    """`if not done: if c: X` is `if not done and c: X`."""
+def flatten_mask(f: Functional, mask: ast.If, done: str) -> ast.If:
+    """`if not done: if c: X` is `if not done and c: X`.
+
+    And `if not done: if c: done = True else: X` is `if done or c: done = True else: X`.
+    """
     match mask.body:
+        case [ast.If(body=[ast.Assign() as leave]) as only] if (
+            getattr(only, "traced", False)
+            and sets_flags([leave])
+            and writes(leave) == (done,)
+            and f.cost(only.test).cheap
+        ):
+            test = ast.BoolOp(ast.Or(), [marked(build.load(done)), only.test])
+            made = ast.If(test, only.body, only.orelse)
+            made.traced = True  # type: ignore[attr-defined]
+            made.origin = build.source_of(only)  # type: ignore[attr-defined]
+            return made
         case [ast.If(orelse=[]) as only] if getattr(only, "traced", False):
             made = ast.If(ast.BoolOp(ast.And(), [mask.test, only.test]), only.body, [])
             made.traced = True  # type: ignore[attr-defined]

@@ -24,10 +24,12 @@ def folded(fn: Function, block: Sequence[ast.stmt]) -> list[ast.stmt]:
         case [*rest, ast.Assign(targets=[target], value=value), ast.Return() as last]:
             if is_same(target, last.value) and not commented(fn, last):
                 return [*rest, build.ret(value)]
-        case [*rest, ast.AugAssign(target=ast.Name(id=name)) as step, ast.Return()]:
-            last = block[-1]
-            assert isinstance(last, ast.Return), "the pattern says so"
-            ends = is_same(step.target, last.value) and not commented(fn, last)
+        case [
+            *rest,
+            ast.AugAssign(target=ast.Name(id=name)) as step,
+            ast.Return() as end,
+        ]:
+            ends = is_same(step.target, end.value) and not commented(fn, end)
             if ends and is_immutable(fn.value(step) or fn.value(step.target)):
                 made = ast.BinOp(build.load(name), step.op, step.value)
                 return [*rest, build.ret(made)]
