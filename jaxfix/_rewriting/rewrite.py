@@ -17,6 +17,7 @@ from jaxfix._analysis.functional import Context, Functional
 from jaxfix._analysis.plan import Expression, ListRegion, Region, Sites, Statement
 from jaxfix._analysis.project import Module
 from jaxfix._analysis.rolled import growing_lists
+from jaxfix._analysis.tidy import without_result_names
 from jaxfix._analysis.values import Value
 
 from .claims import Claim
