@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from .frame import join_all
 from .objects import ClassValue, FunctionValue, InstanceValue
@@ -21,7 +20,9 @@ from .values import (
     Value,
     Why,
     broadcast,
+    plain,
     promote,
+    replace,
     type_name,
 )
 
@@ -94,7 +95,7 @@ def bind(
     return bound
 
 
-@dataclass(frozen=True, slots=True)
+@plain()
 class StarredRest(Value):
     """A starred argument of unknown length."""
 

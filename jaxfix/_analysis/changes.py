@@ -20,6 +20,7 @@ from .objects import ClassValue, FunctionNode, FunctionValue, InstanceValue
 from .project import Module, absolute_import
 from .scopes import (
     MUTATING_METHODS,
+    children,
     declared,
     evaluated_at_definition,
     imported_names,
@@ -343,7 +344,7 @@ class Places:
         return [
             (module, node)
             for module in self.facts.project.by_path.values()
-            for node in ast.walk(module.tree)
+            for node in module.nodes
             if isinstance(node, RELEVANT)
         ]
 
@@ -603,12 +604,12 @@ def bound_names(body: Sequence[ast.AST]) -> set[str]:
                 todo += [node.iter, *node.ifs]
             case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
                 found.add(name)
-                todo += ast.iter_child_nodes(node)
+                todo += children(node)
             case ast.MatchMapping(rest=str(name)) | ast.ExceptHandler(name=str(name)):
                 found.add(name)
-                todo += ast.iter_child_nodes(node)
+                todo += children(node)
             case _:
-                todo += ast.iter_child_nodes(node)
+                todo += children(node)
     return found
 
 

@@ -41,7 +41,7 @@ def imported_tops(tree: ast.Module) -> set[str]:
     """The first parts of the names that a file imports absolutely, and of its siblings
     that it imports with dots as a script would."""
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in statements(tree):
         if isinstance(node, ast.Import):
             found.update(alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -50,3 +50,15 @@ def imported_tops(tree: ast.Module) -> set[str]:
             else:
                 found.update(alias.name for alias in node.names)
     return found
+
+
+def statements(tree: ast.Module) -> list[ast.AST]:
+    """The statements of a file at any depth, with what holds blocks of them."""
+    found: list[ast.AST] = [tree]
+    for node in found:  # which grows
+        for block in BLOCKS:
+            found += getattr(node, block, ())
+    return found
+
+
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from . import python_calls
 from .arguments import StarredRest, merge, scalar_tracer
-from .frame import Frame, join_all, join_states
+from .frame import HANDLERS, Frame, join_all, join_states
 from .objects import (
     BoundValue,
     ClassValue,
@@ -26,6 +26,7 @@ from .objects import (
 )
 from .project import Module
 from .results import attribute_of, binary, compare, subscript, unary
+from .scopes import children, walk
 from .values import (
     BOOL,
     SCALAR,
@@ -42,14 +43,9 @@ from .values import (
     element,
     holds_tracer,
     join,
+    replace,
     tracer,
 )
-
-
-def evaluate(frame: Frame, node: ast.expr) -> Value:
-    """The abstract value of an expression; its effects happen in `frame`."""
-    handler = HANDLERS.get(type(node))
-    return handler(frame, node) if handler is not None else Unknown()
 
 
 def quiet(frame: Frame, node: ast.expr) -> Value:
@@ -102,6 +98,7 @@ NUMBERS = {
 }
 
 
+@cache
 def library(name: str) -> Value:
     """What a dotted name of a library stands for: a number, where it is one."""
     module, _, last = name.rpartition(".")
@@ -719,7 +716,7 @@ def _has_yield(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
         if isinstance(inner, ast.Yield | ast.YieldFrom):
             return True
         if not isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            todo.extend(ast.iter_child_nodes(inner))
+            todo += children(inner)
     return False
 
 
@@ -836,7 +833,7 @@ def run_generators(
     else the join of them."""
     saved = frame.snapshot()
     targets = {
-        n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)
+        n.id for g in generators for n in walk(g.target) if isinstance(n, ast.Name)
     }
     first = frame.evaluate(generators[0].iter)
     rows: list[list[Value]] | None = None
@@ -980,7 +977,7 @@ def narrow(frame: Frame, name: ast.expr, keep: Callable[[Value], bool]) -> None:
             frame.scope.vars[name.id] = join_all(kept)
 
 
-HANDLERS: dict[type[ast.expr], Callable[[Frame, Any], Value]] = {
+EVALUATED: dict[type[ast.expr], Callable[[Frame, Any], Value]] = {
     ast.Constant: _constant,
     ast.Name: _name,
     ast.Attribute: _attribute,
@@ -1009,3 +1006,4 @@ HANDLERS: dict[type[ast.expr], Callable[[Frame, Any], Value]] = {
     ast.YieldFrom: _yield_from,
     ast.Await: _await,
 }
+HANDLERS.update(EVALUATED)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ from .objects import FunctionNode, FunctionValue, MethodValue, TransformedValue
 from .origins import all_definitions
 from .project import Module, Project
 from .python_calls import loop_tracer
-from .scopes import parameter_names, scope_names
+from .scopes import children, parameter_names, scope_names
 from .statements import is_choice
 from .static_uses import roots_at, used_as_static
 from .values import Array, Lib, Value, is_static, tracer
@@ -96,7 +96,7 @@ class Facts:
     def functions(self, module: Module) -> list[Function]:
         """Every function of a module that ran, and the module, in source order."""
         found = [self.module_code(module)]
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if (
                 isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
                 and (fn := self.function(node)) is not None
@@ -255,20 +255,25 @@ class Function:
         """The transforms that are applied to this function."""
         return self.facts.interpreter.called.get(id(self.node), ())
 
-    def walk(self) -> Iterator[ast.AST]:
+    def walk(self) -> list[ast.AST]:
         """The nodes of the function, without those of nested functions."""
+        return self._nodes
+
+    @cached_property
+    def _nodes(self) -> list[ast.AST]:
         body: list[ast.AST]
         if isinstance(self.node, ast.Lambda):
             body = [self.node.body]
         else:
             body = list(self.node.body)
-        todo = body
+        found: list[ast.AST] = []
+        todo = body[::-1]
         while todo:
-            node = todo.pop(0)
-            yield node
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                todo = [*node.decorator_list, *todo]
-                continue
-            if isinstance(node, ast.Lambda):
-                continue
-            todo = [*ast.iter_child_nodes(node), *todo]
+            node = todo.pop()
+            found.append(node)
+            kind = type(node)
+            if kind is ast.FunctionDef or kind is ast.AsyncFunctionDef:
+                todo += reversed(node.decorator_list)  # type: ignore[attr-defined]
+            elif kind is not ast.Lambda:
+                todo += reversed(children(node))
+        return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .finding import Evidence
 from .objects import FunctionValue, Scope
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from .interpret import Interpreter
 
 State = dict[str, Value]
+
+# How each kind of expression is evaluated; `expressions` fills it.
+HANDLERS: dict[type[ast.expr], Callable[[Frame, Any], Value]] = {}
 
 
 @dataclass(slots=True)
@@ -68,7 +71,20 @@ class Frame:
             self.traced_return = next((c for c in self.choices if c), None)
 
     def evaluate(self, node: ast.expr) -> Value:
-        return self.interp.evaluate(self, node)
+        """The abstract value of an expression, which is also recorded."""
+        handler = HANDLERS.get(type(node))
+        value = handler(self, node) if handler is not None else Unknown()
+        interp = self.interp
+        table = interp.traced if self.under else interp.host
+        if self.linear:
+            table = interp.linear
+        key = id(node)
+        old = table.get(key)
+        if old is None:
+            table[key] = value
+        elif old is not value:
+            table[key] = join(old, value)
+        return value
 
     def execute(self, body: Sequence[ast.stmt]) -> bool:
         """Run statements; whether control falls through to the end."""
@@ -92,7 +108,15 @@ class Frame:
     # --- variables
 
     def read(self, name: str) -> Value:
-        owner = self.scope.owner_of(name)
+        scope = self.scope
+        value = scope.vars.get(name)
+        if (
+            value is not None
+            and name not in scope.global_names
+            and name not in scope.nonlocal_names
+        ):
+            return value
+        owner = scope.owner_of(name)
         if owner is not None:
             return owner.vars[name]
         return self.interp.global_value(self, self.module, name)
@@ -108,8 +132,7 @@ class Frame:
             if owner is not None and not self.linear:
                 owner.vars[name] = join(owner.vars[name], value)
             return
-        if self.scope is self.interp.module_scope(self.module):
-            self.module.globals[name] = value
+        # Of a module's own scope, these are the globals.
         scope.vars[name] = value
 
     def snapshot(self) -> State:

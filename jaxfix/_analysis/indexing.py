@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from .operands import kind_letter, real_part, resolved, shape_value, strengthened
 from .shapes import StaticDType, derived, known_dims, transposed
-from .values import SCALAR, Array, Const, Seq, Shape, Static, Value, holds_tracer, shape
+from .values import (
+    SCALAR,
+    Array,
+    Const,
+    Seq,
+    Shape,
+    Static,
+    Value,
+    holds_tracer,
+    plain,
+    replace,
+    shape,
+)
 
 
-@dataclass(frozen=True, slots=True)
+@plain()
 class At(Array):
     """`x.at`, and `x.at[index]`: dtype and shape are those of `x`.
 

@@ -32,6 +32,7 @@ from .objects import (
 )
 from .project import INTERESTING, WORDS, Module, Project
 from .results import result_of
+from .scopes import walk
 from .values import (
     Array,
     Const,
@@ -318,8 +319,12 @@ class Interpreter:
         table = self.traced if frame.under else self.host
         if frame.linear:
             table = self.linear
-        old = table.get(id(node))
-        table[id(node)] = value if old is None else join(old, value)
+        key = id(node)
+        old = table.get(key)
+        if old is None:
+            table[key] = value
+        elif old is not value:
+            table[key] = join(old, value)
         return value
 
     def note_call(
@@ -369,9 +374,6 @@ class Interpreter:
         module.globals[name] = value if old is None else join(old, value)
 
     # --- running code
-
-    def evaluate(self, frame: Frame, node: ast.expr) -> Value:
-        return self.record(frame, node, expressions.evaluate(frame, node))
 
     def execute(self, frame: Frame, body: Sequence[ast.stmt]) -> bool:
         for stmt in body:
@@ -460,7 +462,8 @@ class Interpreter:
         if frame.linear:
             self.differentiated.add(id(fn.node))
         elif frame.under:
-            self.reached.setdefault(id(fn.node), because or first_why(bound))
+            if id(fn.node) not in self.reached:
+                self.reached[id(fn.node)] = because or first_why(bound)
             if frame.staging:
                 self.staged.add(id(fn.node))
         else:
@@ -474,7 +477,7 @@ class Interpreter:
         key: tuple[object, ...] = (
             state.origins(frame, arguments),
             id(fn.node),
-            id(fn.scope),
+            fn.scope.number,
             frame.under,
             frame.staging,
             frame.linear,
@@ -566,7 +569,7 @@ class Interpreter:
         names = self._free.get(id(fn.node))
         if names is None:
             names = tuple(
-                sorted({n.id for n in ast.walk(fn.node) if isinstance(n, ast.Name)})
+                sorted({n.id for n in walk(fn.node) if isinstance(n, ast.Name)})
             )
             self._free[id(fn.node)] = names
         return names

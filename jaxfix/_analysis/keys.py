@@ -22,11 +22,12 @@ from .objects import (
     TransformedValue,
 )
 from .scopes import (
-    FUNCTIONS,
+    children,
     local_names,
     parameter_names,
     reads,
     scope_body,
+    walk,
     writes,
 )
 from .values import Array, Lib, Value, is_static
@@ -273,7 +274,7 @@ def is_constant(name: str) -> bool:
 def changed(stmt: ast.stmt) -> list[str]:
     """The names and attributes that a statement binds."""
     names = list(writes([stmt]))
-    for node in ast.walk(stmt):
+    for node in walk(stmt):
         if not isinstance(node, ast.Attribute | ast.Subscript):
             continue
         if not isinstance(node.ctx, ast.Load) and (path := path_of(node)):
@@ -283,13 +284,7 @@ def changed(stmt: ast.stmt) -> list[str]:
 
 def own_calls(fn: Function) -> Iterator[ast.Call]:
     """The calls of a function, without those of nested functions, in any order."""
-    todo = scope_body(fn.node)
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.Call):
-            yield node
-        if not isinstance(node, (*FUNCTIONS, ast.Lambda)):
-            todo.extend(ast.iter_child_nodes(node))
+    return (n for n in fn.walk() if isinstance(n, ast.Call))
 
 
 def calls_in_order(node: ast.AST) -> Iterator[ast.AST]:
@@ -308,7 +303,7 @@ def calls_in_order(node: ast.AST) -> Iterator[ast.AST]:
         yield from calls_in_order(node.generators[0].iter)
         yield node
         return
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         yield from calls_in_order(child)
     if isinstance(node, ast.Call):
         yield node

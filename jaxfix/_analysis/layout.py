@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 from .indexing import indexed_shape
 from .operands import (
@@ -32,6 +31,7 @@ from .values import (
     broadcast,
     inexact,
     promote,
+    replace,
     shape,
 )
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .values import Value
+from .values import Value, plain
 
 if TYPE_CHECKING:
     from .project import Module
@@ -33,6 +34,7 @@ class Scope:
     trace: int = 0  # the trace in which it was made
     is_entry: bool = False  # of the function that a trace begins with
     arguments: dict[str, tuple[Scope, ast.expr]] = field(default_factory=dict)
+    number: int = field(default_factory=itertools.count().__next__)  # never used again
 
     def owner_of(self, name: str) -> Scope | None:
         """The function scope that binds `name`; None for module variables, builtins."""
@@ -48,7 +50,7 @@ class Scope:
         return None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@plain(eq=False)
 class FunctionValue(Value):
     """A function or lambda of the project, with the scope that it closes over."""
 
@@ -72,10 +74,10 @@ class FunctionValue(Value):
         )
 
     def __hash__(self) -> int:
-        return hash((id(self.node), id(self.scope)))
+        return hash((id(self.node), self.scope.number))
 
 
-@dataclass(frozen=True, slots=True)
+@plain()
 class BoundValue(Value):
     """A callable with its first argument bound: a method of an instance."""
 
@@ -83,7 +85,7 @@ class BoundValue(Value):
     receiver: Value
 
 
-@dataclass(frozen=True, slots=True)
+@plain()
 class MethodValue(Value):
     """A method of a built-in or array object: `xs.append`, `x.sum`, `x.at[i].set`."""
 
@@ -91,7 +93,7 @@ class MethodValue(Value):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@plain()
 class PartialValue(Value):
     """`functools.partial(function, *args, **keywords)`."""
 
@@ -100,7 +102,7 @@ class PartialValue(Value):
     keywords: tuple[tuple[str, Value], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@plain(eq=False)
 class TransformedValue(Value):
     """What `jax.jit(f, ...)` or another transform returns."""
 
@@ -124,7 +126,7 @@ class TransformedValue(Value):
         return hash((id(self.node), self.transform))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@plain(eq=False)
 class ClassValue(Value):
     """A class of the project."""
 
@@ -170,7 +172,7 @@ class ClassValue(Value):
         return hash(id(self.node))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@plain(eq=False)
 class InstanceValue(Value):
     """An instance of a class of the project. `attrs` is a heap cell: it is mutated.
 
@@ -189,7 +191,7 @@ class InstanceValue(Value):
         return hash(id(self.attrs))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@plain(eq=False)
 class ModuleValue(Value):
     """A module of the project."""
 
@@ -202,7 +204,7 @@ class ModuleValue(Value):
         return hash(id(self.module))
 
 
-@dataclass(frozen=True, slots=True)
+@plain()
 class SuperValue(Value):
     """`super()` in a method of `cls`."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from .elementwise import power_dtype
@@ -25,6 +24,7 @@ from .values import (
     holds_tracer,
     inexact,
     promote,
+    replace,
     type_name,
 )
 

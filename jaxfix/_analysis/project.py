@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .scopes import children, walk
 from .values import Value
 
 # Names that apply a transform, or whose misuse a rule looks for. A function whose
@@ -72,14 +73,22 @@ class Module:
     globals: dict[str, Value] = field(default_factory=dict)
     state: str = "new"  # "new" | "running" | "done"
     rebound: frozenset[str] = frozenset()
-    parents: dict[int, ast.AST] = field(default_factory=dict)
+    _nodes: list[ast.AST] = field(default_factory=list)
+    _parents: dict[int, ast.AST] = field(default_factory=dict)
     _stores: list[ast.Attribute] | None = None
     lines: list[str] = field(default_factory=list)
     words: dict[int, frozenset[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if "global" in self.text:
-            self.rebound = rebound_globals(self.tree)
+            self.rebound = rebound_globals(self.nodes)
+
+    @property
+    def nodes(self) -> list[ast.AST]:
+        """Every node, as `ast.walk` orders them."""
+        if not self._nodes:
+            self._nodes = walk(self.tree)
+        return self._nodes
 
     def mentions(self, node: ast.stmt, words: frozenset[str]) -> bool:
         """Does the source of a statement, its decorators too, have one of the words?"""
@@ -95,11 +104,11 @@ class Module:
 
     def parent(self, node: ast.AST) -> ast.AST | None:
         """The syntactic parent of a node of this module."""
-        if not self.parents:
-            for outer in ast.walk(self.tree):
-                for inner in ast.iter_child_nodes(outer):
-                    self.parents[id(inner)] = outer
-        return self.parents.get(id(node))
+        if not self._parents:
+            self._parents = {
+                id(inner): outer for outer in self.nodes for inner in children(outer)
+            }
+        return self._parents.get(id(node))
 
     @property
     def attribute_stores(self) -> list[ast.Attribute]:
@@ -107,7 +116,7 @@ class Module:
         if self._stores is None:
             self._stores = [
                 node
-                for node in ast.walk(self.tree)
+                for node in self.nodes
                 if isinstance(node, ast.Attribute)
                 and not isinstance(node.ctx, ast.Load)
             ]
@@ -115,18 +124,16 @@ class Module:
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         up = self.parent(node)
+        parents = self._parents
         while up is not None:
             yield up
-            up = self.parent(up)
+            up = parents.get(id(up))
 
 
-def rebound_globals(tree: ast.Module) -> frozenset[str]:
+def rebound_globals(nodes: Iterable[ast.AST]) -> frozenset[str]:
     """Module variables that some function of the module declares `global`."""
     return frozenset(
-        name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Global)
-        for name in node.names
+        name for node in nodes if isinstance(node, ast.Global) for name in node.names
     )
 
 
@@ -193,11 +200,6 @@ class Project:
         self.modules[name] = module
         self.by_path[str(path)] = module
         return module
-
-    def is_project_name(self, name: str) -> bool:
-        """Does a top-level package or module of the project have this name?"""
-        top = name.partition(".")[0]
-        return any(m.partition(".")[0] == top for m in self.modules)
 
 
 def absolute_import(module: Module, node: ast.ImportFrom) -> str:

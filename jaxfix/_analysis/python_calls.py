@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from . import state
@@ -39,6 +38,7 @@ from .values import (
     holds_tracer,
     is_static,
     join,
+    replace,
     tracer,
     type_name,
 )

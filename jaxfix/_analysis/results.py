@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from . import jax_api
@@ -49,6 +48,7 @@ from .values import (
     broadcast,
     holds_tracer,
     promote,
+    replace,
     type_name,
 )
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 Names: TypeAlias = tuple[str, ...]
@@ -36,104 +35,154 @@ MUTATING_METHODS = frozenset(
 _AMBIGUOUS_METHODS = frozenset({"add", "update", "insert", "remove", "sort", "reverse"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Occurrence:
-    name: str
-    is_write: bool
+# Fields that never hold a part of the program: its parts are what we walk over.
+_NO_PARTS = frozenset(
+    {
+        *("ctx", "op", "ops", "id", "attr", "kind", "type_comment", "lineno", "tag"),
+        *("conversion", "simple", "is_async", "module", "level", "asname"),
+    }
+)
+
+
+class _PartFields(dict[type[ast.AST], tuple[str, ...]]):
+    """By the type of a node: the fields that may hold parts of it."""
+
+    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
+        names = tuple(name for name in kind._fields if name not in _NO_PARTS)
+        if kind in (ast.Constant, ast.Global, ast.Nonlocal):
+            names = ()
+        self[kind] = names
+        return names
+
+
+_PART_FIELDS = _PartFields()
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """The direct parts, in the order of `ast`, without operators and contexts."""
+    found: list[ast.AST] = []
+    for name in _PART_FIELDS[type(node)]:
+        value = getattr(node, name, None)
+        if isinstance(value, ast.AST):
+            found.append(value)
+        elif isinstance(value, list):
+            for one in value:
+                if isinstance(one, ast.AST):
+                    found.append(one)
+    return found
+
+
+def walk(*roots: ast.AST) -> list[ast.AST]:
+    """`ast.walk` of each, level by level, without operators and contexts."""
+    found = [*roots]
+    add = found.append
+    for node in found:  # which grows
+        for name in _PART_FIELDS[type(node)]:
+            value = getattr(node, name, None)
+            if isinstance(value, ast.AST):
+                add(value)
+            elif isinstance(value, list):
+                for one in value:
+                    if isinstance(one, ast.AST):
+                        add(one)
+    return found
+
+
+# A name that occurs, and whether it is bound or deleted there.
+_Occurrence: TypeAlias = tuple[str, bool]
 
 
 def reads(code: Code) -> Names:
     """The names that are read, in the order in which the source shows them."""
-    return _unique(o.name for o in _occurrences(code) if not o.is_write)
+    return _unique(name for name, is_write in _occurrences(code) if not is_write)
 
 
 def writes(code: Code) -> Names:
     """The names that are bound or deleted, in the order of the source."""
-    return _unique(o.name for o in _occurrences(code) if o.is_write)
+    return _unique(name for name, is_write in _occurrences(code) if is_write)
 
 
 def names(code: Code) -> Names:
     """The names that are read or bound, in the order in which the source shows them."""
-    return _unique(o.name for o in _occurrences(code))
+    return _unique(name for name, _ in _occurrences(code))
 
 
 def _unique(items: Iterable[str]) -> Names:
     return tuple(dict.fromkeys(items))
 
 
-def _occurrences(code: Code | None) -> Iterator[_Occurrence]:
-    if code is None:
-        return
-    if not isinstance(code, ast.AST):
-        for one in code:
-            yield from _occurrences(one)
-        return
-    match code:
-        case ast.Name(id=name):
-            yield _Occurrence(name, not isinstance(code.ctx, ast.Load))
-        case ast.AugAssign(target=ast.Name(id=name)):
-            yield _Occurrence(name, False)
-            yield _Occurrence(name, True)
-            yield from _occurrences(code.value)
-        case ast.AnnAssign(target=ast.Name()):
-            # The annotation of a local variable is not evaluated.
-            if code.value is not None:
-                yield from _occurrences([code.target, code.value])
-        case ast.IfExp():
-            yield from _occurrences([code.body, code.test, code.orelse])
-        case ast.Dict():
-            for key, value in zip(code.keys, code.values, strict=True):
-                yield from _occurrences(key)
-                yield from _occurrences(value)
-        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
-            for part in evaluated_at_definition(code):
-                yield from _occurrences(part)
-            for name in free_names(code):
-                yield _Occurrence(name, False)
-            if not isinstance(code, ast.Lambda):
-                yield _Occurrence(code.name, True)
-        case ast.ClassDef():
-            yield from _occurrences(code.decorator_list)
-            yield from _occurrences(code.bases)
-            yield from _occurrences(code.keywords)
-            for name in free_names(code):
-                yield _Occurrence(name, False)
-            yield _Occurrence(code.name, True)
-        case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-            yield from _comprehension_occurrences(code)
-        case ast.Import() | ast.ImportFrom():
-            for name in imported_names(code):
-                yield _Occurrence(name, True)
-        case ast.ExceptHandler():
-            yield from _occurrences(code.type)
-            if code.name is not None:
-                yield _Occurrence(code.name, True)
-            yield from _occurrences(code.body)
-        case ast.MatchAs() | ast.MatchStar() | ast.MatchMapping():
-            for child in ast.iter_child_nodes(code):
-                yield from _occurrences(child)
-            captured = code.rest if isinstance(code, ast.MatchMapping) else code.name
-            if captured is not None:
-                yield _Occurrence(captured, True)
-        case _:
-            for child in ast.iter_child_nodes(code):
-                yield from _occurrences(child)
+def _occurrences(code: Code) -> list[_Occurrence]:
+    found: list[_Occurrence] = []
+    _collect([code] if isinstance(code, ast.AST) else code, found)
+    return found
 
 
-def _comprehension_occurrences(
+def _collect(nodes: Iterable[ast.AST | None], found: list[_Occurrence]) -> None:
+    """Add what occurs in the nodes, in the order in which the source shows it."""
+    for code in nodes:
+        match code:
+            case None | ast.Constant():
+                pass
+            case ast.Name(id=name):
+                found.append((name, not isinstance(code.ctx, ast.Load)))
+            case ast.Attribute():
+                _collect([code.value], found)
+            case ast.Call():
+                _collect([code.func, *code.args, *code.keywords], found)
+            case ast.AugAssign(target=ast.Name(id=name)):
+                found += [(name, False), (name, True)]
+                _collect([code.value], found)
+            case ast.AnnAssign(target=ast.Name()):
+                # The annotation of a local variable is not evaluated.
+                if code.value is not None:
+                    _collect([code.target, code.value], found)
+            case ast.IfExp():
+                _collect([code.body, code.test, code.orelse], found)
+            case ast.Dict():
+                for pair in zip(code.keys, code.values, strict=True):
+                    _collect(pair, found)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+                _collect(evaluated_at_definition(code), found)
+                found += [(name, False) for name in free_names(code)]
+                if not isinstance(code, ast.Lambda):
+                    found.append((code.name, True))
+            case ast.ClassDef():
+                _collect([*code.decorator_list, *code.bases, *code.keywords], found)
+                found += [(name, False) for name in free_names(code)]
+                found.append((code.name, True))
+            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                _collect_comprehension(code, found)
+            case ast.Import() | ast.ImportFrom():
+                found += [(name, True) for name in imported_names(code)]
+            case ast.ExceptHandler():
+                _collect([code.type], found)
+                if code.name is not None:
+                    found.append((code.name, True))
+                _collect(code.body, found)
+            case ast.MatchAs() | ast.MatchStar() | ast.MatchMapping():
+                _collect(children(code), found)
+                is_rest = isinstance(code, ast.MatchMapping)
+                captured = getattr(code, "rest" if is_rest else "name")
+                if captured is not None:
+                    found.append((captured, True))
+            case _:
+                _collect(children(code), found)
+
+
+def _collect_comprehension(
     node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp,
-) -> Iterator[_Occurrence]:
+    found: list[_Occurrence],
+) -> None:
     """Those of the enclosing function: not the comprehension's own variables."""
     own = set(writes([g.target for g in node.generators]))
     element = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
     first = node.generators[0]
-    inside: list[ast.AST] = [*element, first.target]
-    yield from (o for o in _occurrences(inside) if o.name not in own)
-    yield from _occurrences(first.iter)
+    found += [o for o in _occurrences([*element, first.target]) if o[0] not in own]
+    _collect([first.iter], found)
     rest: list[ast.AST] = [*first.ifs]
     for generator in node.generators[1:]:
         rest += [generator.target, generator.iter, *generator.ifs]
-    yield from (o for o in _occurrences(rest) if o.name not in own)
+    found += [o for o in _occurrences(rest) if o[0] not in own]
 
 
 def imported_names(node: ast.Import | ast.ImportFrom) -> Names:
@@ -182,11 +231,11 @@ def free_names(scope: FunctionNode | ast.ClassDef) -> Names:
     if isinstance(scope, ast.ClassDef):
         return reads(body)
     # One pass for both: two would double at each level of nested functions.
-    found = list(_occurrences(body))
+    found = _occurrences(body)
     nonlocals = declared(body, ast.Nonlocal)
-    own = {o.name for o in found if o.is_write} - nonlocals
+    own = {name for name, is_write in found if is_write} - nonlocals
     own |= {*parameter_names(scope), *declared(body, ast.Global)}
-    free = [o.name for o in found if not o.is_write and o.name not in own]
+    free = [name for name, is_write in found if not is_write and name not in own]
     return _unique([*free, *sorted(nonlocals)])
 
 
@@ -218,27 +267,32 @@ def declared(
         if isinstance(node, kind):
             found.update(node.names)
         elif not isinstance(node, (*FUNCTIONS, ast.ClassDef, ast.expr)):
-            todo += ast.iter_child_nodes(node)
+            todo += children(node)
     return found
 
 
 def walk_scope(code: Code) -> Iterator[ast.AST]:
     """All nodes in source order, without the bodies of nested functions and classes."""
-    nodes = [code] if isinstance(code, ast.AST) else code
-    for node in nodes:
+    todo = [code] if isinstance(code, ast.AST) else [*code]
+    todo.reverse()
+    while todo:
+        node = todo.pop()
         yield node
+        parts: list[ast.AST]
         if isinstance(node, (*FUNCTIONS, ast.Lambda)):
-            yield from walk_scope(evaluated_at_definition(node))
+            parts = evaluated_at_definition(node)
         elif isinstance(node, ast.ClassDef):
-            yield from walk_scope([*node.decorator_list, *node.bases, *node.keywords])
+            parts = [*node.decorator_list, *node.bases, *node.keywords]
         else:
-            yield from walk_scope(list(ast.iter_child_nodes(node)))
+            parts = children(node)
+        parts.reverse()
+        todo += parts
 
 
 def scope_names(scope: FunctionNode | ast.Module | ast.ClassDef) -> NameSet:
     """Every name that occurs in `scope`, at any depth: what a new name must avoid."""
     found: set[str] = set()
-    for node in ast.walk(scope):
+    for node in walk(scope):
         match node:
             case ast.Name(id=name) | ast.arg(arg=name):
                 found.add(name)

@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from .values import SCALAR, Const, DType, Seq, Shape, Static, Value, broadcast, shape
+from .values import (
+    SCALAR,
+    Const,
+    DType,
+    Seq,
+    Shape,
+    Static,
+    Value,
+    broadcast,
+    plain,
+    shape,
+)
 
 
-@dataclass(frozen=True, slots=True)
+@plain()
 class StaticDType(Static):
     """A dtype object, such as `x.dtype`, whose symbol is known."""
 
     dtype: DType | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@plain()
 class StaticShape(Static):
     """A shape, such as `x.shape`, whose symbol is known."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from . import python_calls, state
@@ -46,6 +45,7 @@ from .values import (
     element,
     holds_tracer,
     join,
+    replace,
     tracer,
     with_why,
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import fnmatch
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from . import python_calls
@@ -37,6 +36,7 @@ from .values import (
     Why,
     element,
     holds_tracer,
+    replace,
     tracer,
     type_name,
 )

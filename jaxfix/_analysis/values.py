@@ -12,16 +12,51 @@ float"; two branches agree if their symbolic dtypes are equal.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar, dataclass_transform
 
 from .finding import Evidence
+
+T = TypeVar("T")
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def plain(*, eq: bool = True) -> Callable[[type[T]], type[T]]:
+    """A frozen dataclass, as type checkers see it.
+
+    At run time the guard is left out: it makes construction several times as slow, and
+    a run makes millions of values.
+    """
+    return dataclass(slots=True, eq=eq, unsafe_hash=eq)
+
+
+class _Names(dict[type[Any], tuple[str, ...]]):
+    """The names of the fields of a dataclass."""
+
+    def __missing__(self, kind: type[Any]) -> tuple[str, ...]:
+        names = self[kind] = tuple(one.name for one in fields(kind))
+        return names
+
+
+_NAMES = _Names()
+
+
+def replace(value: T, **changed: Any) -> T:
+    """`dataclasses.replace` for values, which have no initialisation of their own."""
+    kind = type(value)
+    made = kind.__new__(kind)
+    put = object.__setattr__
+    for name in _NAMES[kind]:
+        put(made, name, changed[name] if name in changed else getattr(value, name))
+    return made
+
 
 # Weak kinds, in the order of JAX's promotion lattice.
 STRONG, WEAK_BOOL, WEAK_INT, WEAK_FLOAT, WEAK_COMPLEX = range(5)
 
 
-@dataclass(frozen=True, slots=True)
+@plain()
 class DType:
     """A symbolic dtype: the promotion of `strong` symbols with one weak kind.
 
@@ -159,7 +194,7 @@ def _broadcast_dims(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...] |
     return tuple(dims)
 
 
-@dataclass(frozen=True, slots=True)
+@plain()
 class Why:
     """A reason: one sentence about one line, and the reasons before it."""
 
@@ -176,36 +211,46 @@ class Why:
         return tuple(steps)
 
 
-@dataclass(frozen=True, slots=True)
+@plain()
 class Value:
     """Base of all abstract values."""
 
     why: Why | None = field(default=None, compare=False, repr=False, kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@plain()
 class Unknown(Value):
     """Nothing is known. Never gives a finding, and no fix relies on it."""
 
 
-@dataclass(frozen=True, slots=True)
+@plain(eq=False)
 class Const(Value):
     """A Python object whose exact value is known: number, string, None or tuple."""
 
     value: Any
 
     def __hash__(self) -> int:
-        return hash((type(self.value).__name__, repr(self.value)))
+        kind = type(self.value)
+        if kind in _EQUAL_AS_WRITTEN:
+            return hash(self.value)
+        return hash((kind.__name__, repr(self.value)))
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Const)
-            and type(other.value) is type(self.value)
-            and repr(other.value) == repr(self.value)
-        )
+        if not isinstance(other, Const):
+            return False
+        kind = type(self.value)
+        if type(other.value) is not kind:
+            return False
+        if kind in _EQUAL_AS_WRITTEN:
+            return bool(self.value == other.value)
+        return repr(other.value) == repr(self.value)
 
 
-@dataclass(frozen=True, slots=True)
+# Types whose objects are equal if and only if they are written alike.
+_EQUAL_AS_WRITTEN = frozenset({int, bool, str, bytes, type(None)})
+
+
+@plain()
 class Static(Value):
     """A Python object that exists while JAX traces; its value is not known to us.
 
@@ -215,7 +260,7 @@ class Static(Value):
     type: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@plain()
 class Array(Value):
     """An array or a scalar that takes part in array arithmetic.
 
@@ -234,7 +279,7 @@ class Array(Value):
     key: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@plain()
 class Seq(Value):
     """A tuple or list. `items` if the length is known, else every element is `elem`."""
 
@@ -243,7 +288,7 @@ class Seq(Value):
     elem: Value | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@plain()
 class Dict(Value):
     """A dict. `items` (key, value) if the keys are known, else each value is `elem`."""
 
@@ -258,14 +303,14 @@ class Dict(Value):
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@plain()
 class Lib(Value):
     """A name of a library that we know by its dotted path: `jax.numpy.sum`, `len`."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@plain()
 class Union(Value):
     """One of a few alternatives (at most four)."""
 
@@ -274,11 +319,14 @@ class Union(Value):
 
 def join(a: Value, b: Value) -> Value:
     """The least value that covers both."""
-    if a is b or a == b:
-        return a if a.why is not None or b.why is None else b
-    if isinstance(a, Unknown):
+    if a is b:
         return a
-    if isinstance(b, Unknown):
+    kind = type(a)
+    if kind is type(b) and a == b:
+        return a if a.why is not None or b.why is None else b
+    if kind is Unknown:
+        return a
+    if type(b) is Unknown:
         return b
     if isinstance(a, Array) and isinstance(b, Array):
         return join_arrays(a, b)
@@ -298,14 +346,18 @@ def join(a: Value, b: Value) -> Value:
                 return Dict(pairs, why=a.why or b.why)
         return Dict(None, _join_elements(a, b), why=a.why or b.why)
     if (
-        isinstance(a, Const | Static)
-        and isinstance(b, Const | Static)
-        and a != Const(None)
-        and b != Const(None)
+        isinstance(a, (Const, Static))
+        and isinstance(b, (Const, Static))
+        and not is_none(a)
+        and not is_none(b)
     ):
-        kind = type_name(a)
-        return Static(kind if kind == type_name(b) else "", why=a.why or b.why)
+        name = type_name(a)
+        return Static(name if name == type_name(b) else "", why=a.why or b.why)
     return union(a, b)
+
+
+def is_none(value: Value) -> bool:
+    return isinstance(value, Const) and value.value is None
 
 
 def _join_elements(a: Seq | Dict, b: Seq | Dict) -> Value:
@@ -344,9 +396,10 @@ def union(a: Value, b: Value) -> Value:
                 candidate = join(old, part)
                 merged = candidate if not isinstance(candidate, Union) else None
             elif (
-                isinstance(old, Const | Static)
-                and isinstance(part, Const | Static)
-                and Const(None) not in (old, part)
+                isinstance(old, (Const, Static))
+                and isinstance(part, (Const, Static))
+                and not is_none(old)
+                and not is_none(part)
             ):
                 merged = join(old, part)
             if merged is not None:
@@ -414,20 +467,23 @@ def is_static(value: Value) -> bool:
 
 def tracer(value: Value) -> Array | None:
     """The traced array that the value is (or, in a union, may be); else None."""
-    for part in alternatives(value):
-        if isinstance(part, Array) and part.traced:
-            return part
+    if isinstance(value, Array):
+        return value if value.traced else None
+    if isinstance(value, Union):
+        for part in value.options:
+            if isinstance(part, Array) and part.traced:
+                return part
     return None
 
 
 def holds_tracer(value: Value, depth: int = 4) -> Array | None:
     """A traced array that the value is or contains."""
-    if depth == 0:
+    if depth == 0 or not isinstance(value, (Array, Seq, Dict, Union)):
         return None
     for part in alternatives(value):
         if isinstance(part, Array) and part.traced:
             return part
-        if isinstance(part, Seq | Dict):
+        if isinstance(part, (Seq, Dict)):
             inner: list[Value] = [part.elem] if part.elem is not None else []
             if part.items is not None:
                 inner += (
