@@ -98,7 +98,7 @@ LAYERS = {
         "helpers": "agree arrays booleans caching captures casts changes desugar "
         "effects explain folds fresh functional guards hoisting impure keys loops "
         "masks mutators numpy_calls order places polynomials printing rolled "
-        "shapes_in_loops sizes stores tables tidy uses windows",
+        "shapes_in_loops singular sizes stores tables tidy uses windows",
     },
     "jaxfix/_rewriting": {
         "parts": "rule registry lines spelling blocks imports",

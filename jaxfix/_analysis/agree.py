@@ -15,6 +15,7 @@ from .arguments import as_array, merge
 from .booleans import Spell
 from .finding import CannotFix
 from .frame import join_all
+from .scopes import reads
 from .values import (
     SCALAR,
     WEAK,
@@ -36,10 +37,20 @@ PYTHON_TYPES = {"float": "float", "int": "int", "complex": "complex"}
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """An expression and what it is."""
+    """An expression and what it is. `local`: names that its branch alone binds so."""
 
     node: ast.expr
     value: Value | None
+    local: frozenset[str] = frozenset()
+
+    def part(self, node: ast.expr, value: Value | None) -> Typed:
+        return Typed(node, value, self.local)
+
+    @property
+    def is_visible(self) -> bool:
+        """Is it the name of an array that the other branch can read too?"""
+        is_name = isinstance(self.node, ast.Name | ast.Attribute)
+        return is_name and not self.local & set(reads(self.node))
 
 
 def collapse(value: Value | None) -> Value | None:
@@ -91,7 +102,7 @@ def agree(spell: Spell, name: str, a: Typed, b: Typed) -> tuple[ast.expr, ast.ex
             f"{name} is {kinds[0]} in one branch and {kinds[1]} in the other"
         )
     if isinstance(left, Seq | Dict) or isinstance(right, Seq | Dict):
-        return agree_trees(spell, name, Typed(a.node, left), Typed(b.node, right))
+        return agree_trees(spell, name, a.part(a.node, left), b.part(b.node, right))
     if left is None or right is None:
         return a.node, b.node
     x, y = as_array(left), as_array(right)
@@ -165,7 +176,7 @@ def reshaped(
 def fitted(spell: Spell, literal: Typed, other: Typed) -> ast.expr:
     """A literal with the dtype and shape of a named array."""
     node = other.node
-    if is_literal(node) or not isinstance(node, ast.Name | ast.Attribute):
+    if not other.is_visible:
         return literal.node
     value = literal.node.value if isinstance(literal.node, ast.Constant) else None
     if isinstance(value, bool):
@@ -190,6 +201,7 @@ def cast(
     if target is None or mine.dtype is None or same_dtype(mine.dtype, target):
         return this.node
     named = isinstance(other.node, ast.Name) and theirs.dtype == target
+    named = named and other.is_visible
     if is_literal(this.node):
         if named and theirs.shape is not None:
             return fitted(spell, this, other)
@@ -255,7 +267,7 @@ def agree_trees(
             and len(a.node.elts) == len(b.node.elts) == len(left.items)
         ):
             pairs = [
-                agree(spell, f"item {i} of {name}", Typed(m, p), Typed(n, q))
+                agree(spell, f"item {i} of {name}", a.part(m, p), b.part(n, q))
                 for i, (m, n, p, q) in enumerate(
                     zip(
                         a.node.elts,

@@ -137,6 +137,45 @@ def _call_cost(fn: Function, node: ast.Call, depth: int) -> Cost:
     return total
 
 
+def is_singular(fn: Function, node: ast.AST, depth: int = 2) -> bool:
+    """May the derivative of `node` be NaN or infinite where its value is asked for?
+
+    What is not known of a call of the project counts as regular: only what is seen to
+    be singular is (a division, a root, a logarithm, a norm, a one-line helper of one).
+    """
+    match node:
+        case ast.Compare() | ast.Lambda() | ast.UnaryOp(op=ast.Not()):
+            return False
+        case ast.BinOp(op=op, left=left, right=right):
+            if not _operator_cost(fn, op, left, right).total:
+                return True
+        case ast.Call() if depth:
+            if any(_callee_is_singular(fn, node, c, depth) for c in fn.callees(node)):
+                return True
+    return any(is_singular(fn, child, depth) for child in ast.iter_child_nodes(node))
+
+
+def _callee_is_singular(
+    fn: Function, node: ast.Call, callee: Value, depth: int
+) -> bool:
+    match callee:
+        case Lib(name=name) if name.startswith(("jax.", "numpy.", "math.")):
+            known = lookup(name) is not None
+            return known and not _callee_cost(fn, node, callee, depth).total
+        case MethodValue(receiver=Array()):
+            known = lookup(f"jax.numpy.{callee.name}") is not None
+            return known and not _callee_cost(fn, node, callee, depth).total
+        case BoundValue() | PartialValue():
+            return _callee_is_singular(fn, node, callee.function, depth)
+        case FunctionValue():
+            inner, body = fn.facts.function(callee.node), _only_expression(callee)
+            if inner is None or body is None:
+                return False
+            return is_singular(inner, body, depth - 1)
+        case _:
+            return False
+
+
 BUILTIN_COST = {
     "abs": FREE,
     "min": FREE,
@@ -200,17 +239,21 @@ def _callee_cost(fn: Function, node: ast.Call, callee: Value, depth: int) -> Cos
 
 def _function_cost(fn: Function, callee: FunctionValue, depth: int) -> Cost:
     """A call of a one-line helper costs what its body costs; of others, too much."""
-    inner = fn.facts.function(callee.node)
-    body: ast.expr | None = None
-    if isinstance(callee.node, ast.Lambda):
-        body = callee.node.body
-    else:
-        statements = [s for s in callee.node.body if not _is_docstring(s)]
-        if len(statements) == 1 and isinstance(statements[0], ast.Return):
-            body = statements[0].value
+    inner, body = fn.facts.function(callee.node), _only_expression(callee)
     if body is None or inner is None:
         return NEITHER
     return _cost(inner, body, depth - 1)
+
+
+def _only_expression(callee: FunctionValue) -> ast.expr | None:
+    """The value of a function that does nothing else than return it."""
+    if isinstance(callee.node, ast.Lambda):
+        return callee.node.body
+    match [s for s in callee.node.body if not _is_docstring(s)]:
+        case [ast.Return(value=value)]:
+            return value
+        case _:
+            return None
 
 
 def _is_docstring(stmt: ast.stmt) -> bool:

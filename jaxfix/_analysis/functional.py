@@ -300,7 +300,7 @@ class Functional:
             return a.node
         if (plain := positive(self.fn, test)) is not None:
             test, test_value, a, b = plain, self.value(plain, {}), b, a
-        if (simple := boolean_choice(self, test, a, b)) is not None:
+        if (simple := boolean_choice(self, test, test_value, a, b)) is not None:
             return simple
         price = self.cost(a.node) & self.cost(b.node)
         if price.cheap and price.total and not force_cond and is_whereable(a, b, test):
@@ -326,12 +326,14 @@ class Functional:
         name: str,
     ) -> ast.expr:
         check_where(name, a, b)
-        made = build.call(
-            self.spell("jax.numpy.where"),
-            scalar_test(self.spell, test, test_value),
-            a.node,
-            b.node,
-        )
+        made = joined_choice(self, test, test_value, a, b)
+        if made is None:
+            made = build.call(
+                self.spell("jax.numpy.where"),
+                scalar_test(self.spell, test, test_value),
+                a.node,
+                b.node,
+            )
         return self.new(made, merged_value(a, b), FREE)
 
     # --- an if whose branches return
@@ -681,6 +683,10 @@ class Functional:
         for name in order:
             a = self.branch_value(name, mine, context, first)
             b = self.branch_value(name, other, context, second)
+            if prefix and name in flags:
+                # The flag itself, as it was.
+                a = Typed(test, test_value) if name not in mine else a
+                b = Typed(test, test_value) if name not in other else b
             price = self.cost(a.node) & self.cost(b.node)
             if not (price.cheap and price.total) or not is_whereable(a, b, test):
                 return None
@@ -832,20 +838,62 @@ def condition_name(test: ast.expr) -> str:
 
 
 def boolean_choice(
-    functional: Functional, test: ast.expr, a: Typed, b: Typed
+    functional: Functional,
+    test: ast.expr,
+    test_value: Value | None,
+    a: Typed,
+    b: Typed,
 ) -> ast.expr | None:
     """`True if test else False` is the test."""
-    value = functional.value(test, {})
-    if not (is_bool(value) or getattr(test, "is_bool_array", False)):
+    if not is_certain_bool(functional, Typed(test, test_value)):
         return None
-    pair = (a.node, b.node)
-    match pair:
-        case ast.Constant(value=True), ast.Constant(value=False):
-            return test
-        case ast.Constant(value=False), ast.Constant(value=True):
-            return negation(functional.fn, functional.spell, test)
+    plain = scalar_test(functional.spell, test, test_value)
+    match truth(a), truth(b):
+        case True, False:
+            return plain
+        case False, True:
+            return negation(functional.fn, functional.spell, plain)
         case _:
             return None
+
+
+def joined_choice(
+    functional: Functional,
+    test: ast.expr,
+    test_value: Value | None,
+    a: Typed,
+    b: Typed,
+) -> ast.expr | None:
+    """`True if test else b` is `test | b` of bools, `a if test else False` an `&`."""
+    if not all(is_certain_bool(functional, t) for t in (Typed(test, test_value), a, b)):
+        return None
+    plain = scalar_test(functional.spell, test, test_value)
+    if truth(a) is True or same_expression(a.node, test):
+        return joined(plain, ast.BitOr(), b.node)
+    if truth(b) is False or same_expression(b.node, test):
+        return joined(plain, ast.BitAnd(), a.node)
+    return None
+
+
+def joined(test: ast.expr, op: ast.operator, other: ast.expr) -> ast.expr:
+    """`test | other`, a lone name first: `done | (x > 1)`."""
+    is_late = isinstance(other, ast.Name) and not isinstance(test, ast.Name)
+    pair = (other, test) if is_late else (test, other)
+    return marked(ast.BinOp(pair[0], op, pair[1]))
+
+
+def truth(side: Typed) -> bool | None:
+    """What a value is, if it is certainly True or False."""
+    match side.node, side.value:
+        case (ast.Constant(value=bool(known)), _) | (ast.Name(), Const(value=known)):
+            return known if isinstance(known, bool) else None
+        case _:
+            return None
+
+
+def is_certain_bool(functional: Functional, side: Typed) -> bool:
+    value = side.value if side.value is not None else functional.value(side.node, {})
+    return is_bool(value) or bool(getattr(side.node, "is_bool_array", False))
 
 
 def is_whereable(a: Typed, b: Typed, test: ast.expr) -> bool:

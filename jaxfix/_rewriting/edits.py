@@ -125,6 +125,10 @@ class Edits:
         node = stands_for(node)
         return self.expr(node) if self.is_original(node) else None
 
+    def is_edited(self, node: ast.AST) -> bool:
+        changed = (self._texts, self._added, self._removed)
+        return any(id(node) in kind for kind in changed)
+
     def edited(self, node: ast.AST) -> str:
         """The text of an original node with its edits, but for those in progress."""
         key = id(node)

@@ -17,6 +17,7 @@ from jaxfix._analysis.functional import Context, Functional
 from jaxfix._analysis.plan import Expression, ListRegion, Region, Sites, Statement
 from jaxfix._analysis.project import Module
 from jaxfix._analysis.rolled import growing_lists
+from jaxfix._analysis.singular import After, Sink, sunk_value
 from jaxfix._analysis.tidy import without_result_names
 from jaxfix._analysis.values import Value
 
@@ -90,6 +91,15 @@ class Rewriter:
         test = functional.test(test)
         value = functional.value(test, {})
         return functional.select(test, value, first, second, "the value")
+
+    def sunk(self, fn: Function, mine: ast.expr, other: ast.expr) -> ast.expr:
+        """A side of a choice with the singular definition that it alone needs."""
+        writer = self.writer(fn.module)
+        made, unread = sunk_value(fn, mine, other, writer.is_edited)
+        for stmt in unread:
+            if not writer.has_comment(stmt):
+                writer.remove(stmt)
+        return made
 
     def boolean(self, fn: Function, node: ast.expr) -> ast.expr:
         """`and`, `or`, `not`, chained comparisons and `in` as array operations."""
@@ -264,6 +274,7 @@ def rewrite_body(
     if regions:
         fresh = rewriter.fresh(fn)
         desugared = Desugar(fn, is_traced, fresh, writer.edit).function_body(body)
+        desugared = Sink(fn, writer.is_edited).block(desugared, After(frozenset()), {})
         functional = rewriter.functional(fn)
         context = initial_context(fn)
         body = functional.block(desugared, frozenset(), context)

@@ -102,6 +102,10 @@ class Writer:
         """
         self._edits.edit(node, text)
 
+    def is_edited(self, node: ast.AST) -> bool:
+        """Does another text stand for the node?"""
+        return self._edits.is_edited(node)
+
     def add_argument(self, call: ast.Call, text: str) -> None:
         """Add `text` (`x`, `name=x`) to a call, a positional one before keywords."""
         self._edits.add_argument(call, text)
@@ -600,6 +604,12 @@ class Writer:
     def trailing(self, stmt: ast.stmt) -> str | None:
         """The comment behind an original simple statement."""
         return self._originals.trailing(stmt)
+
+    def has_comment(self, stmt: ast.stmt) -> bool:
+        """Do comments stand before an original simple statement, or behind it?"""
+        if self.trailing(stmt) is not None:
+            return True
+        return any(line.comment is not None for line in self.leading(stmt))
 
     def header_comments(self, stmt: ast.stmt) -> dict[str, str]:
         """The comments behind the colons of a compound statement, by block."""
