@@ -216,6 +216,8 @@ class _Speller:
                 return f"{self.part(node, value)}.{attr}"
             case ast.Call():
                 return f"{self.part(node, node.func)}({self.arguments(node)})"
+            case ast.BinOp(op=ast.BitAnd() | ast.BitOr()):
+                return self.junction(node)
             case ast.BinOp(left=left, op=op, right=right):
                 return self.binary(self.part(node, left), op, self.part(node, right))
             case ast.UnaryOp(op=op, operand=operand):
@@ -264,6 +266,18 @@ class _Speller:
                 return f"{{{pair}{self.clauses(generators)}}}"
             case _:
                 return ast.unparse(node)
+
+    def junction(self, node: ast.BinOp) -> str:
+        """`a & b & c` without parentheses, and `(a & b) | c` with them."""
+        sign, own = BINARY[type(node.op)]
+        texts: list[str] = []
+        for child in (node.left, node.right):
+            text = self.known(child)
+            spelled = text if text is not None else self.build(child)
+            depth = level(child) if text is None else level_of_text(spelled)
+            alone = depth == own or depth > Level.BIT_AND
+            texts.append(spelled if alone else f"({spelled})")
+        return f"{texts[0]} {sign} {texts[1]}"
 
     def binary(self, left: str, op: ast.operator, right: str) -> str:
         sign = BINARY[type(op)][0]
