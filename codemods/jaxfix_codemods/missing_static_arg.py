@@ -141,6 +141,7 @@ class MissingStaticArg(Rule):
         if demand is not None and not demand.firm:
             refuse_arrays(change)
             refuse_unseen(fn, change)
+            refuse_numbers(change)
         for declaration in change.declarations.values():
             static_options.check_declaration(declaration.root)
         if not change.names():
@@ -237,6 +238,17 @@ def refuse_arrays(change: declarations.Closure) -> None:
             raise CannotFix(
                 f"{text} is an array, and a static argument must be hashable"
             )
+
+
+def refuse_numbers(change: declarations.Closure) -> None:
+    """A float is data: static, each of its values would be a program of its own.
+
+    Raises:
+      CannotFix: some call passes one.
+    """
+    for given in change.numbers:
+        text = f"`{ast.unparse(given)}` (line {given.lineno})"
+        raise CannotFix(f"{text} is data: each value would be compiled anew")
 
 
 def refuse_unseen(fn: Function, change: declarations.Closure) -> None:

@@ -39,6 +39,7 @@ from .values import (
     Dict,
     Lib,
     Seq,
+    Static,
     Value,
     alternatives,
     holds_tracer,
@@ -68,6 +69,7 @@ class Closure:
 
     `conversions` are arguments of calls that need another type: (the caller, the
     argument, "tuple", "int" or "items"). `calls` of jax.numpy must become NumPy's.
+    `numbers` are arguments that are a Python float in some call.
     """
 
     parameters: set[Parameter] = field(default_factory=set)
@@ -75,6 +77,7 @@ class Closure:
     conversions: list[tuple[Function, ast.expr, str]] = field(default_factory=list)
     calls: list[tuple[Function, ast.Call]] = field(default_factory=list)
     restores: set[Parameter] = field(default_factory=set)
+    numbers: list[ast.expr] = field(default_factory=list)
 
     @property
     def key(self) -> str:
@@ -96,6 +99,7 @@ class Closure:
         self.conversions += [c for c in other.conversions if id(c[1]) not in known]
         self.calls += [c for c in other.calls if c not in self.calls]
         self.restores |= other.restores
+        self.numbers += other.numbers
 
     def names(self) -> list[str]:
         found: list[str] = []
@@ -194,7 +198,15 @@ def _given(
     value = caller.host_value(given) or value
     if value is not None:
         _check_hashable(caller, given, value, one, found)
+        if any(is_float(option) for option in alternatives(value)):
+            found.numbers.append(given)
     return ()
+
+
+def is_float(value: Value) -> bool:
+    if isinstance(value, Const):
+        return isinstance(value.value, float)
+    return isinstance(value, Static) and value.type == "float"
 
 
 def _check_hashable(
