@@ -71,17 +71,17 @@ class TracedSlice(Rule):
     visits: ClassVar = (ast.Subscript, ast.Call)
 
     def find(self, fn: Function, node: ast.Subscript | ast.Call) -> Problem | None:
-        text = ast.unparse(node)
         if isinstance(node, ast.Call):
             if windows.counted_range(fn, node) is None:
                 return None
             because = next(b for a in node.args if (b := fn.traced(a)))
-            return Problem(f"`{text}` has traced bounds", because)
+            return Problem(f"`{ast.unparse(node)}` has traced bounds", because)
         if not isinstance(node.ctx, ast.Load):
             return None
         bound = windows.traced_bound(fn, node)
         if bound is None or not arrays.is_sequence(fn.value(node.value)):
             return None
+        text = ast.unparse(node)
         return Problem(f"`{text}` is cut at a traced bound", fn.traced(bound))
 
     def plan(self, fn: Function, node: ast.Subscript | ast.Call) -> Plan:

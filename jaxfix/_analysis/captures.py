@@ -98,6 +98,10 @@ class Story:
     cycles: set[int] = field(default_factory=set)
 
 
+# The calls by function, and by function what it gets to: see `Story`.
+Callers = tuple[dict[int, list[ast.AST]], dict[int, int]]
+
+
 class Captures:
     """The captures of a project, found when first asked for."""
 
@@ -105,6 +109,8 @@ class Captures:
         self.facts = facts
         self.places = Places(facts)
         self._graphs: dict[int, Graph] = {}
+        self._reaching: dict[tuple[int, ...], dict[int, int]] = {}
+        self._callers_of: dict[int, Callers] = {}
 
     @cached_property
     def hoisting(self) -> Hoisting:
@@ -162,12 +168,23 @@ class Captures:
     def callers(self) -> dict[int, set[int]]:
         """By a function: the functions and modules that call it."""
         found: dict[int, set[int]] = {}
-        for owner, calls in self.calls.items():
-            for _, ran in calls:
-                for value in ran:
-                    if isinstance(value, FunctionValue):
-                        found.setdefault(id(value.node), set()).add(owner)
+        for owner, calls in self.called_functions.items():
+            for _, keys in calls:
+                for key in keys:
+                    found.setdefault(key, set()).add(owner)
         return found
+
+    @cached_property
+    def ordered_callers(self) -> dict[int, list[int]]:
+        """`callers`, but for compiled code, in the order of the source."""
+        order = self.order
+        return {
+            key: sorted(
+                (caller for caller in callers if caller not in self.compiled),
+                key=order.__getitem__,
+            )
+            for key, callers in self.callers.items()
+        }
 
     def graph(self, function: ScopeNode) -> Graph:
         known = self._graphs.get(id(function))
@@ -180,26 +197,38 @@ class Captures:
     @cached_property
     def compiled(self) -> dict[int, list[TransformedValue]]:
         """The functions that run in compiled programs, and the programs."""
-        interpreter = self.facts.interpreter
-        found: dict[int, list[TransformedValue]] = {}
-        for key, transforms in interpreter.called.items():
-            for root in transforms:
-                if root.transform not in COMPILING:
-                    continue
-                todo, seen = [key], set()
-                while todo:
-                    one = todo.pop()
-                    if one in seen or one not in interpreter.reached:
-                        continue
-                    seen.add(one)
-                    users = found.setdefault(one, [])
-                    if root not in users:
-                        users.append(root)
-                    for _, ran in self.calls.get(one, ()):
-                        todo += [
-                            id(v.node) for v in ran if isinstance(v, FunctionValue)
-                        ]
-        return found
+        found: dict[int, dict[tuple[int, Value], TransformedValue]] = {}
+        for key, transforms in self.facts.interpreter.called.items():
+            roots = [r for r in transforms if r.transform in COMPILING]
+            for one in self.run_from(key) if roots else ():
+                users = found.setdefault(one, {})
+                for root in roots:
+                    users.setdefault((id(root.node), root.function), root)
+        return {key: [*users.values()] for key, users in found.items()}
+
+    def run_from(self, start: int) -> dict[int, None]:
+        """The functions that a function runs while JAX traces it, itself first."""
+        reached = self.facts.interpreter.reached
+        seen: dict[int, None] = {}
+        todo = [start]
+        while todo:
+            one = todo.pop()
+            if one not in seen and one in reached:
+                seen[one] = None
+                for _, keys in self.called_functions.get(one, ()):
+                    todo += keys
+        return seen
+
+    @cached_property
+    def called_functions(self) -> dict[int, list[tuple[ast.Call, list[int]]]]:
+        """`calls`, with the identities of the functions that are run."""
+        return {
+            owner: [
+                (node, [id(v.node) for v in ran if isinstance(v, FunctionValue)])
+                for node, ran in calls
+            ]
+            for owner, calls in self.calls.items()
+        }
 
     # --- captures
 
@@ -375,7 +404,9 @@ class Captures:
         """A change that can come between two calls of one compiled function."""
         callers = {*story.tracing, *story.traces}
         both = callers & {*story.altering, *(id(c.owner) for c in story.changes)}
-        scopes = [(k, s) for k, s in self.scopes.items() if k in both]
+        order = self.order
+        known = sorted((k for k in both if k in order), key=order.__getitem__)
+        scopes = [(k, self.scopes[k]) for k in known]
         for _ in range(2):
             for key, scope in scopes:
                 change = self.between(story, key, scope)
@@ -423,12 +454,20 @@ class Captures:
         altering: dict[int, Change],
     ) -> Story:
         site, home = self.site(root)
-        traces: dict[int, list[ast.AST]] = {}
-        for node in self.same_program(root):
-            for owner, nodes in self.traces.get(node, {}).items():
-                traces.setdefault(owner, []).extend(nodes)
-        tracing = self.reaching(o for o in traces if o != id(home))
+        traces, tracing = self.callers_of(root, home)
         return Story(root, site, home, traces, tracing, changes, altering)
+
+    def callers_of(self, root: TransformedValue, home: ScopeNode | None) -> Callers:
+        """The calls of a compiled function by function, and who gets to them."""
+        known = self._callers_of.get(id(root))
+        if known is None:
+            traces: dict[int, list[ast.AST]] = {}
+            for node in self.same_program(root):
+                for owner, nodes in self.traces.get(node, {}).items():
+                    traces.setdefault(owner, []).extend(nodes)
+            tracing = self.reaching(o for o in traces if o != id(home))
+            known = self._callers_of[id(root)] = (traces, tracing)
+        return known
 
     def between(self, story: Story, key: int, scope: ScopeNode) -> Change | None:
         """A change between two calls, by the order of one function's statements."""
@@ -436,8 +475,7 @@ class Captures:
         # (what changes it, the change, does it also call the compiled function)
         altering = [(c.node, c, False) for c in story.changes if id(c.owner) == key]
         is_cycle = False
-        for call, ran in self.calls.get(key, ()):
-            keys = [id(v.node) for v in ran if isinstance(v, FunctionValue)]
+        for call, keys in self.called_functions.get(key, ()):
             calls_it = any(k in story.tracing for k in keys)
             traces += [call] if calls_it else []
             for one in keys:
@@ -487,16 +525,27 @@ class Captures:
             found[id(module.tree)] = module.tree
         return found
 
+    @cached_property
+    def order(self) -> dict[int, int]:
+        """The place of each function and module among all."""
+        return {key: index for index, key in enumerate(self.scopes)}
+
     def reaching(self, start: Iterable[int]) -> dict[int, int]:
         """The functions that call, directly or not, one of `start`: key → start."""
-        found = {key: key for key in start}
+        starts = tuple(dict.fromkeys(start))
+        known = self._reaching.get(starts)
+        if known is not None:
+            return known
+        found = {key: key for key in starts}
         todo = list(found)
+        callers = self.ordered_callers
         while todo:
             key = todo.pop()
-            for caller in sorted(self.callers.get(key, ())):
-                if caller not in found and caller not in self.compiled:
+            for caller in callers.get(key, ()):
+                if caller not in found:
                     found[caller] = found[key]
                     todo.append(caller)
+        self._reaching[starts] = found
         return found
 
     def site(self, root: TransformedValue) -> tuple[ast.AST | None, ScopeNode | None]:

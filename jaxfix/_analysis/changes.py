@@ -89,6 +89,8 @@ class Places:
         self._imports: dict[int, dict[str, ast.stmt]] = {}
         self._classes: dict[int, frozenset[int]] = {}
         self._changes: dict[Place, list[Change]] = {}
+        self._changes_of: dict[int, list[Change]] = {}
+        self._binders: dict[tuple[int, str], ScopeNode | None] = {}
         self._own_names: dict[int, frozenset[str]] = {}
         self._globals: dict[int, frozenset[str]] = {}
         self._bindings: dict[int, dict[str, list[ast.Name]]] = {}
@@ -144,7 +146,16 @@ class Places:
                 return None
             if isinstance(outer, FUNCTIONS):
                 break
-        for scope in self.chain(module, self.owner(module, node)):
+        owner = self.owner(module, node)
+        key = (id(owner), name)
+        if key not in self._binders:
+            self._binders[key] = self._binder_in(module, owner, name)
+        return self._binders[key]
+
+    def _binder_in(
+        self, module: Module, owner: ScopeNode, name: str
+    ) -> ScopeNode | None:
+        for scope in self.chain(module, owner):
             if isinstance(scope, ast.Module):
                 break
             if name in self.locals_of(scope):
@@ -373,15 +384,15 @@ class Places:
             origin = self.origin(read).name
             names = self.aliases_of(read.name) | self.aliases_of(origin)
             home = self.homes.get(int(read.owner)) if read.kind == "local" else None
-            known = []
+            found: dict[Change, None] = {}
             for name in sorted(names):
                 for module, node in self._stores.get(name, ()):
                     if home is not None and module is not home:
                         continue
-                    for change in self._changes_at(module, node, read, depth):
-                        if change not in known and self.touches(change, read):
-                            known.append(change)
-            self._changes[read] = known
+                    for change in self._changes_at(module, node, depth):
+                        if change not in found and self.touches(change, read):
+                            found[change] = None
+            known = self._changes[read] = [*found]
         return known
 
     def aliases_of(self, name: str) -> set[str]:
@@ -389,8 +400,16 @@ class Places:
         return {name} | self._aliases.get(name, set())
 
     def _changes_at(
-        self, module: Module, node: ast.AST, read: Place, depth: int
+        self, module: Module, node: ast.AST, depth: int
     ) -> Iterator[Change]:
+        known = self._changes_of.get(id(node))
+        if known is None:
+            known = self._changes_of[id(node)] = [*self._own_changes(module, node)]
+        yield from known
+        if depth and isinstance(node, ast.Call):
+            yield from self._passed(module, node, depth - 1)
+
+    def _own_changes(self, module: Module, node: ast.AST) -> Iterator[Change]:
         match node:
             case ast.Name():
                 yield from self._bound(module, node)
@@ -401,8 +420,6 @@ class Places:
                 yield from self._stored(module, node)
             case ast.Call():
                 yield from self._called(module, node)
-                if depth:
-                    yield from self._passed(module, node, depth - 1)
 
     def _bound(
         self, module: Module, node: ast.Name | ast.Attribute
