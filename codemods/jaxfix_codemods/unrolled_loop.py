@@ -26,7 +26,7 @@ class UnrolledLoop(Rule):
     ```python after
     @jax.jit
     def leak(level):
-        return lax.fori_loop(0, 200, lambda i, level: 0.9 * level + 1.0, level)
+        return lax.fori_loop(0, 200, lambda _, level: 0.9 * level + 1.0, level)
     ```
 
     ```python check

@@ -36,7 +36,7 @@ def play(key, epsilon, rounds):
         best_streak = jnp.where(won, jnp.maximum(best_streak, streak), best_streak)
         return values, counts, streak, best_streak
 
-    values, counts, streak, best_streak = jax.lax.fori_loop(
+    values, counts, _, best_streak = jax.lax.fori_loop(
         0, rounds, body, (values, counts, streak, best_streak)
     )
     return counts, values, best_streak

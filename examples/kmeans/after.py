@@ -48,9 +48,7 @@ def cluster(points, centres, tol):
         rounds += 1
         return shift, centres, rounds
 
-    shift, centres, rounds = jax.lax.while_loop(
-        keep_going, body, (shift, centres, rounds)
-    )
+    _, centres, rounds = jax.lax.while_loop(keep_going, body, (shift, centres, rounds))
     _, distances = nearest(points, centres)
     return centres, distances.mean(), rounds
 

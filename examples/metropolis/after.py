@@ -44,7 +44,7 @@ def chain(key, x, steps, width):
         accepted = jnp.where(moved, accepted + 1, accepted)
         return x, total, squares, accepted
 
-    x, total, squares, accepted = jax.lax.fori_loop(
+    _, total, squares, accepted = jax.lax.fori_loop(
         0, steps, body, (x, total, squares, accepted)
     )
     mean = total / steps

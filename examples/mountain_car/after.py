@@ -53,9 +53,7 @@ def rollout(car, max_steps):
         steps += 1
         return done, steps, car, score
 
-    done, steps, car, score = jax.lax.while_loop(
-        keep_going, body, (done, steps, car, score)
-    )
+    _, steps, _, score = jax.lax.while_loop(keep_going, body, (done, steps, car, score))
     return score, steps
 
 

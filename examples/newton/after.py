@@ -48,10 +48,10 @@ def solve(mean_anomaly, eccentricity, tol=1e-5):
             x,
             steps,
         )
-        i = i + 1
+        i += 1
         return i, done, x, high, low, steps
 
-    i, done, x, high, low, steps = jax.lax.while_loop(
+    _, _, x, _, _, steps = jax.lax.while_loop(
         keep_going, body, (i, done, x, high, low, steps)
     )
     return x, steps

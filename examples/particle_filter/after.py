@@ -29,7 +29,8 @@ def update(key, particles, weights, measured, threshold):
     )
     effective = 1 / jnp.sum(weights**2)
 
-    def true_branch(particles, weights):
+    def true_branch(weights, particles):
+        effective = 1 / jnp.sum(weights**2)
         jax.debug.print(
             "resampling: {effective:.1f} particles count", effective=effective
         )
@@ -39,9 +40,9 @@ def update(key, particles, weights, measured, threshold):
     return jax.lax.cond(
         effective < threshold * PARTICLES,
         true_branch,
-        lambda particles, weights: (particles, weights),
-        particles,
+        lambda weights, particles: (particles, weights),
         weights,
+        particles,
     )
 
 

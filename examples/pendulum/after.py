@@ -60,7 +60,7 @@ def swing(state, t_end, tol):
         )
         return t, dt, state, refused, taken
 
-    t, dt, state, refused, taken = jax.lax.while_loop(
+    _, _, state, refused, taken = jax.lax.while_loop(
         keep_going, body, (t, dt, state, refused, taken)
     )
     return state, taken, refused

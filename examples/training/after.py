@@ -15,11 +15,12 @@ def loss(params, inputs, labels):
 def clip(grads, limit):
     """Scale the gradients down if their norm is above `limit`."""
     norm = jnp.sqrt(sum(jnp.sum(g**2) for g in jax.tree.leaves(grads)))
-    return jax.lax.cond(
-        norm > limit,
-        lambda: jax.tree.map(lambda g: g * limit / norm, grads),
-        lambda: grads,
-    )
+
+    def true_branch():
+        norm = jnp.sqrt(sum(jnp.sum(g**2) for g in jax.tree.leaves(grads)))
+        return jax.tree.map(lambda g: g * limit / norm, grads)
+
+    return jax.lax.cond(norm > limit, true_branch, lambda: grads)
 
 
 @jax.jit
@@ -47,7 +48,7 @@ def fit(params, data, held_out, rate, max_steps):
         step += 1
         return step, waited, params, best_loss, best
 
-    step, waited, params, best_loss, best = jax.lax.while_loop(
+    step, _, _, best_loss, best = jax.lax.while_loop(
         keep_going, body, (step, waited, params, best_loss, best)
     )
     return best, best_loss, step

@@ -100,7 +100,7 @@ def make_while(
     )
     f.keep.append(call)
     leave(f, carried, inner, context)
-    return [*before, *functions, build.choice(carried, call)]
+    return [*before, *functions, result_of(f, carried, call, live, context)]
 
 
 def results_first(
@@ -256,6 +256,25 @@ def leave(
         context.types.pop(name, None)
         if name in inner.types:
             context.types[name] = inner.types[name]
+
+
+def result_of(
+    f: Functional,
+    carried: Sequence[str],
+    call: ast.expr,
+    live: NameSet,
+    context: Context,
+) -> ast.stmt:
+    """The names after a loop: `_` for those that nobody reads."""
+    kept = used_names(carried, live)
+    for name in set(carried) - set(kept):
+        # It keeps the value from before the loop.
+        context.types.pop(name, None)
+    return build.choice(kept, call) if set(kept) - {"_"} else ast.Expr(call)
+
+
+def used_names(carried: Sequence[str], live: NameSet) -> list[str]:
+    return [n if n in live or "_" in live else "_" for n in carried]
 
 
 def initial_values(
@@ -434,6 +453,8 @@ def body_function(
 ) -> ast.expr:
     """The body as a local function; returns how the loop names it."""
     first = [index] if index is not None else []
+    if index is not None and not {index, "_"} & set(names(body)):
+        first = ["_"]
     result = build.ret(build.tuple_of([build.load(n) for n in carried]))
     if len(carried) == 1:
         block = folded(f.fn, [*body, result])
@@ -806,7 +827,7 @@ def fori(
     )
     f.keep.append(call)
     leave(f, carried, inner, context)
-    return [*plan.before, *functions, build.choice(carried, call)]
+    return [*plan.before, *functions, result_of(f, carried, call, live, context)]
 
 
 def counted_while(
@@ -816,9 +837,7 @@ def counted_while(
     source = build.source_of(node)
     plan = iteration(f, source, node, live, context)
     index = plan.index
-    advance = ast.Assign(
-        [build.store(index)], ast.BinOp(build.load(index), ast.Add(), build.const(1))
-    )
+    advance = ast.AugAssign(build.store(index), ast.Add(), build.const(1))
     test: ast.expr = marked(ast.Compare(build.load(index), [ast.Lt()], [plan.upper]))
     body = [*plan.first, *node.body, advance]
     start = build.assign(index, plan.lower)

@@ -207,8 +207,10 @@ def whole(carried: Sequence[str]) -> ast.expr:
 def result_targets(
     carried: Sequence[str], stacks: Sequence[str], live: NameSet
 ) -> ast.expr:
+    from .loops import used_names
+
     first: ast.expr = build.store("_")
-    kept = [n if n in live else "_" for n in carried]
+    kept = used_names(carried, live)
     if any(k != "_" for k in kept):
         first = build.targets(kept)
     second = build.targets(stacks) if stacks else build.store("_")
