@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TypeGuard
 
 from . import build, guards, places
+from .booleans import is_bool, marked
 from .facts import Function
 from .finding import CannotFix
 from .flow import exits
@@ -412,13 +413,18 @@ class Desugar:
             new_body = self.block(body, self._at_iteration_end)
         finally:
             self.loops.pop()
-        made = copy_with(stmt, body=new_body, orelse=[])
+        bound: list[ast.stmt] = []
+        if test is not None:
+            test, bound = self._bound_first(stmt, test)
+        if bound and flags.uses_done:
+            raise Blocked(stmt, "the condition of a loop with exits binds a name")
+        made = copy_with(stmt, body=[*new_body, *bound], orelse=[])
         if isinstance(made, ast.While) and test is not None:
             made.test = test
         made.desugared = True  # type: ignore[attr-defined]
         made.traced = self.is_traced(stmt)  # type: ignore[attr-defined]
         made.done = flags.done if flags.uses_done else None  # type: ignore[attr-defined]
-        before: list[ast.stmt] = []
+        before = list(bound)
         for flag in dict.fromkeys((flags.done, flags.returned)):
             if flag is not None:
                 before.append(build.assign(flag, build.const(False)))
@@ -463,6 +469,18 @@ class Desugar:
         test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
         return test, body
 
+    def _bound_first(
+        self, stmt: ast.stmt, test: ast.expr
+    ) -> tuple[ast.expr, list[ast.stmt]]:
+        """`(y := f(x)) > 0` as `y > 0`, and the `y = f(x)` that comes before it."""
+        named = [n for n in ast.walk(test) if isinstance(n, ast.NamedExpr)]
+        if not named:
+            return test, []
+        first = without_binding(self.fn, test)
+        if first is None or len(named) > 1:
+            raise Blocked(stmt, "the loop's condition binds a name that may be skipped")
+        return first, [build.assign(named[0].target.id, named[0].value)]
+
     def _may_repeat(self, test: ast.expr) -> bool:
         return not any(isinstance(n, ast.NamedExpr) for n in ast.walk(test))
 
@@ -497,6 +515,30 @@ class Desugar:
         if self.result is None:
             self.result = self.fresh("result")
         return self.result
+
+
+def without_binding(fn: Function, test: ast.expr) -> ast.expr | None:
+    """A condition with the name that it binds first; None if it may not bind it."""
+    match test:
+        case ast.NamedExpr(target=ast.Name(id=name), value=value):
+            return _known(build.load(name), fn, value)
+        case ast.Compare(left=left) if (first := without_binding(fn, left)) is not None:
+            return _known(ast.Compare(first, test.ops, test.comparators), fn, test)
+        case ast.UnaryOp(op=ast.Not() as op, operand=operand):
+            first = without_binding(fn, operand)
+            return ast.UnaryOp(op, first) if first is not None else None
+        case ast.BoolOp(op=op, values=[one, *others]):
+            first = without_binding(fn, one)
+            return ast.BoolOp(op, [first, *others]) if first is not None else None
+        case _:
+            return None
+
+
+def _known(node: ast.expr, fn: Function, like: ast.expr) -> ast.expr:
+    """A new node with what is known of the original one."""
+    value = fn.value(like)
+    node.fact = value  # type: ignore[attr-defined]
+    return marked(node) if is_bool(value) else node
 
 
 def _no_return(stmts: list[ast.stmt], leaving: ast.stmt) -> list[ast.stmt]:

@@ -65,9 +65,6 @@ def make_while(
 ) -> list[ast.stmt]:
     """`lax.while_loop` over the names that the body rebinds (and `hidden`)."""
     source = build.source_of(node)
-    walrus = writes(test)
-    if walrus:
-        raise Blocked(source, "the loop's condition binds a name")
     done = getattr(node, "done", None)
     going = [test] if done is None else [test, build.not_(build.load(done))]
     loop = ast.While(ast.BoolOp(ast.And(), going), list(body), [])
