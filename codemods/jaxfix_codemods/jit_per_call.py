@@ -63,7 +63,8 @@ class JitPerCall(Rule):
 
     Safe. The function is jitted once, in the module or in `__init__`; the variables
     that it captures become arguments. A method is jitted once only if no attribute
-    that it reads is assigned after `__init__`.
+    that it reads is assigned after `__init__`. Unsafe if such an attribute is public:
+    code outside of the project that assigns it would go unseen.
 
     ## Not fixed
 
@@ -92,7 +93,8 @@ class JitPerCall(Rule):
         found = fresh.rejit_at(fn, node)
         assert found is not None, "it was found"
         key = f"jit {fn.path}:{node.lineno}:{node.col_offset}"
-        return Sites(hoisting_jit.plan(fn, found).title, key=key)
+        hoist = hoisting_jit.plan(fn, found)
+        return Sites(hoist.title, hoist.safety, key=key)
 
     def fix(self, fn: Function, node: ast.Call, plan: Sites, write: Rewriter) -> None:
         found = fresh.rejit_at(fn, node)

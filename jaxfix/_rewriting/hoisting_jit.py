@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from jaxfix._analysis.call_sites import Parameter, Site, Unclear, argument
 from jaxfix._analysis.demands import demand_of
 from jaxfix._analysis.facts import Function
-from jaxfix._analysis.finding import CannotFix
+from jaxfix._analysis.finding import CannotFix, Safety
 from jaxfix._analysis.fresh import Rejit, captures, varies
 from jaxfix._analysis.hashing import stores
 from jaxfix._analysis.objects import ClassValue, InstanceValue
@@ -52,6 +52,7 @@ class Hoist:
     static: tuple[str, ...] = ()
     leading: list[ast.expr] = field(default_factory=list)
     keywords: list[ast.keyword] = field(default_factory=list)
+    safety: Safety = Safety.SAFE
 
 
 def plan(fn: Function, found: Rejit) -> Hoist:
@@ -294,7 +295,12 @@ def _method(fn: Function, found: Rejit) -> Hoist:
     if set(found.captured) != {first}:
         raise CannotFix("it depends on local variables of the method")
     _check_class(cls)
-    return Hoist("jitted once for each object", INIT, found.function)
+    title = "jitted once for each object"
+    public = _public_state(cls, method.attr)
+    if public:
+        title += f" (it keeps the `{public[0]}` of its first call)"
+    safety = Safety.UNSAFE if public else Safety.SAFE
+    return Hoist(title, INIT, found.function, safety=safety)
 
 
 def _check_constant(fn: Function, cls: ClassValue, method: str) -> None:
@@ -311,6 +317,19 @@ def _check_constant(fn: Function, cls: ClassValue, method: str) -> None:
                 f"`{text}`, which the method reads, is assigned (line {store.lineno}): "
                 "the program would keep its first value"
             )
+
+
+def _public_state(cls: ClassValue, method: str) -> list[str]:
+    """The attributes that a method reads and that code which is not seen may assign."""
+    if cls.frozen:
+        return []
+    assigned = {
+        node.attr
+        for node in ast.walk(cls.node)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    } | {*cls.fields}
+    read = attributes_read(cls, method)
+    return sorted(n for n in assigned & read if not n.startswith("_"))
 
 
 def owner_class(fn: Function) -> ClassValue | None:
