@@ -310,6 +310,9 @@ def mend(
             for p, s, t in trees
         ]
         analysis = result.after
+    # What a later round mended, or had no more to mend, is not left.
+    left = Counter(key(c) for c in analysis.claims)
+    withheld = [(c, why) for c, why in withheld if left[key(c)]]
     return texts, withheld, touched, used, spans
 
 
