@@ -44,7 +44,7 @@ def rollout(car, max_steps):
 
     def keep_going(carry):
         done, steps, _, _ = carry
-        return jnp.logical_not(done) & (steps < max_steps)
+        return ~done & (steps < max_steps)
 
     def body(carry):
         _, steps, car, score = carry

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from . import build
 from .agree import Typed, cast, collapse, same_dtype
 from .arguments import as_array
-from .booleans import junction, marked
+from .booleans import is_bool, junction, marked
 from .desugar import Blocked, copy_with, sets_flags
 from .effects import obstacle
 from .facts import Function
@@ -77,7 +77,7 @@ def make_while(
     if done is not None:
         inner.types[done] = Array(True, BOOL, SCALAR)
     new_body = f.block(body, frozenset(carried), inner)
-    condition = loop_condition(f, test, done, inner)
+    condition = loop_condition(f, opened(f, test, carried, inner), done, inner)
     if not carried:
         raise Blocked(source, "nothing that the loop changes is used")
     inits = initial_values(f, source, carried, context, inner, late)
@@ -169,6 +169,34 @@ def loop_condition(
     if condition is None:
         return going
     return junction(f.fn, f.spell, ast.And(), [condition, going])
+
+
+def opened(
+    f: Functional, test: ast.expr, carried: Sequence[str], inner: Context
+) -> ast.expr:
+    """`not done and x < 1`, where what is carried is known to be an array by now."""
+
+    def part(node: ast.expr) -> ast.expr:
+        match node:
+            case ast.BoolOp(op=op, values=values):
+                return ast.BoolOp(op, [part(v) for v in values])
+            case ast.UnaryOp(op=ast.Not() as op, operand=operand):
+                return ast.UnaryOp(op, part(operand))
+            case ast.Name(id=name) if name in carried and is_bool(
+                inner.types.get(name)
+            ):
+                return marked(build.load(name))
+            case _ if f.fn.tracer(node) is not None and is_bool(f.fn.value(node)):
+                return node
+            case _:
+                raise CannotFix("a part of the condition is no bool")
+
+    if build.is_new(test) or not isinstance(test, ast.BoolOp | ast.UnaryOp):
+        return test
+    try:
+        return part(test)
+    except CannotFix:
+        return test
 
 
 def always_true(test: ast.expr) -> bool:
