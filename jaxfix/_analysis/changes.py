@@ -90,6 +90,9 @@ class Places:
         self._classes: dict[int, frozenset[int]] = {}
         self._changes: dict[Place, list[Change]] = {}
         self._changes_of: dict[int, list[Change]] = {}
+        self._objects_passed: dict[
+            int, list[tuple[Place, ast.Name | ast.Attribute]]
+        ] = {}
         self._binders: dict[tuple[int, str], ScopeNode | None] = {}
         self._own_names: dict[int, frozenset[str]] = {}
         self._globals: dict[int, frozenset[str]] = {}
@@ -506,6 +509,19 @@ class Places:
 
     def _passed(self, module: Module, node: ast.Call, depth: int) -> Iterator[Change]:
         """A call of a project function that changes the object it is given."""
+        passed = self._objects_passed.get(id(node))
+        if passed is None:
+            passed = self._objects_passed[id(node)] = self._passed_objects(node)
+        for inner, argument in passed:
+            if any(not c.rebinds for c in self.of(inner, depth)):
+                yield from self._mutation(module, node, argument)
+
+    def _passed_objects(
+        self, node: ast.Call
+    ) -> list[tuple[Place, ast.Name | ast.Attribute]]:
+        """The parameters of project functions that a call gives objects that have a
+        place, with what stands in the call."""
+        found: list[tuple[Place, ast.Name | ast.Attribute]] = []
         call = self.facts.interpreter.calls.get(id(node))
         for callee in call.callees if call is not None else ():
             if not isinstance(callee, FunctionValue):
@@ -514,12 +530,12 @@ class Places:
             names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
             pairs = [*zip(names, node.args, strict=False)]
             pairs += [(k.arg, k.value) for k in node.keywords if k.arg is not None]
-            for name, argument in pairs:
-                if not isinstance(argument, ast.Name | ast.Attribute):
-                    continue
-                inner = Place("local", id(callee.node), name)
-                if any(not c.rebinds for c in self.of(inner, depth)):
-                    yield from self._mutation(module, node, argument)
+            found += [
+                (Place("local", id(callee.node), name), argument)
+                for name, argument in pairs
+                if isinstance(argument, (ast.Name, ast.Attribute))
+            ]
+        return found
 
     def _library(self, node: ast.Call) -> str:
         call = self.facts.interpreter.calls.get(id(node))
@@ -570,6 +586,8 @@ class Places:
 
 def changed_names(node: ast.AST) -> tuple[str, ...]:
     """The names in the target of a node that may change something."""
+    if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
+        return ()
     match node:
         case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
             return (name,)

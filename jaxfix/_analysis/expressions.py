@@ -684,7 +684,7 @@ def make_function(frame: Frame, node: FunctionNode, name: str) -> FunctionValue:
         outer + name,
         tuple(defaults),
         owner,
-        is_generator(node),
+        "yield" in frame.module.text and is_generator(node),
     )
     frame.interp.functions[id(node)] = value
     return value

@@ -120,6 +120,7 @@ def _impure() -> dict[str, str]:
 IMPURE: Mapping[str, str] = _impure()
 
 
+@functools.cache
 def canonical(name: str) -> str:
     """The one name of a function that goes by several: `jax.numpy.amax` → `….max`."""
     for old, new in tables.MODULE_ALIASES.items():

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .scopes import children, walk
+from .scopes import children
 from .values import Value
 
 # Names that apply a transform, or whose misuse a rule looks for. A function whose
@@ -87,8 +87,15 @@ class Module:
     def nodes(self) -> list[ast.AST]:
         """Every node, as `ast.walk` orders them."""
         if not self._nodes:
-            self._nodes = walk(self.tree)
+            self._index()
         return self._nodes
+
+    def _index(self) -> None:
+        self._nodes.append(self.tree)
+        for outer in self._nodes:  # which grows
+            for inner in children(outer):
+                self._parents[id(inner)] = outer
+                self._nodes.append(inner)
 
     def mentions(self, node: ast.stmt, words: frozenset[str]) -> bool:
         """Does the source of a statement, its decorators too, have one of the words?"""
@@ -104,10 +111,8 @@ class Module:
 
     def parent(self, node: ast.AST) -> ast.AST | None:
         """The syntactic parent of a node of this module."""
-        if not self._parents:
-            self._parents = {
-                id(inner): outer for outer in self.nodes for inner in children(outer)
-            }
+        if not self._nodes:
+            self._index()
         return self._parents.get(id(node))
 
     @property

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import Any, TypeVar, dataclass_transform
 
 from .finding import Evidence
@@ -48,7 +49,9 @@ def replace(value: T, **changed: Any) -> T:
     made = kind.__new__(kind)
     put = object.__setattr__
     for name in _NAMES[kind]:
-        put(made, name, changed[name] if name in changed else getattr(value, name))
+        put(made, name, getattr(value, name))
+    for name, new in changed.items():
+        put(made, name, new)
     return made
 
 
@@ -85,6 +88,7 @@ class DType:
         return not self.strong
 
 
+@cache
 def kind_of(name: str) -> str | None:
     """The kind of a dtype symbol: `"float32"` → `"f"`; None for `"?x"`."""
     if name.startswith("?"):
@@ -113,6 +117,7 @@ INT = strong("int")
 FLOAT = strong("float")
 
 
+@cache
 def promote(*dtypes: DType | None) -> DType | None:
     """The dtype of an elementwise operation on values of these dtypes.
 
