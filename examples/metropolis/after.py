@@ -19,13 +19,9 @@ def metropolis_step(key, x, width):
     log_ratio = log_density(proposal) - log_density(x)
     # Uphill is always fine, downhill with the probability of the ratio.
     return jax.lax.cond(
-        log_ratio >= 0,
+        (log_ratio >= 0) | (jnp.log(jax.random.uniform(key_accept)) < log_ratio),
         lambda: (proposal, True),
-        lambda: jax.lax.cond(
-            jnp.log(jax.random.uniform(key_accept)) < log_ratio,
-            lambda: (proposal, True),
-            lambda: (x, False),
-        ),
+        lambda: (x, False),
     )
 
 

@@ -613,7 +613,7 @@ def merge_ifs(node: ast.If) -> ast.If:
             and sets_flags(body)
             and same_code(body, inner.body)
         ):
-            merged = ast.If(_either(node.test, inner.test), body, inner.orelse)
+            merged = ast.If(either(node.test, inner.test), body, inner.orelse)
             merged.traced = True  # type: ignore[attr-defined]
             if hasattr(node, "origin"):
                 merged.origin = node.origin  # type: ignore[attr-defined]
@@ -621,7 +621,7 @@ def merge_ifs(node: ast.If) -> ast.If:
     return node
 
 
-def _either(a: ast.expr, b: ast.expr) -> ast.expr:
+def either(a: ast.expr, b: ast.expr) -> ast.expr:
     values = [
         *(a.values if _is_new_or(a) else [a]),
         *(b.values if _is_new_or(b) else [b]),

@@ -17,11 +17,12 @@ from . import build
 from .agree import Typed, agree, collapse, is_literal
 from .arguments import as_array, merge
 from .booleans import Spell, condition, is_bool, marked, negation, positive
-from .desugar import Blocked, copy_with, sets_flags
+from .desugar import Blocked, copy_with, either, same_code, sets_flags
 from .effects import FREE, NEITHER, Cost, cost, obstacle
 from .facts import Function
 from .finding import CannotFix
 from .flow import definitely_writes, exits, uses_before_definite_write
+from .jax_api import lookup
 from .scopes import mutations, names, reads, writes
 from .tidy import folded
 from .values import BOOL, SCALAR, Array, Const, Seq, Shape, Static, Value
@@ -130,6 +131,7 @@ class Functional:
     def marked(self, stmt: ast.stmt, live: NameSet, context: Context) -> list[ast.stmt]:
         match stmt:
             case ast.If():
+                stmt = self.merged(stmt)
                 if exits(stmt.body) == exits(stmt.orelse) == {"return"}:
                     return self.returning(stmt, context)
                 return self.branch(stmt, live, context)
@@ -143,6 +145,39 @@ class Functional:
                 return for_loop(self, stmt, live, context)
             case _:
                 raise CannotFix("a statement of this kind cannot be rewritten")
+
+    def merged(self, node: ast.If) -> ast.If:
+        """`if a: F else: if b: F else: R` as `if a or b: F else: R`."""
+        match node.orelse:
+            case [ast.If() as inner] if (
+                getattr(inner, "traced", False)
+                and node.body
+                and same_code(node.body, inner.body)
+                and self.is_quick(inner.test)
+            ):
+                made = copy_with(inner, test=either(node.test, inner.test))
+                made.origin = build.source_of(node)  # type: ignore[attr-defined]
+                assert isinstance(made, ast.If), "a copy of an if is an if"
+                return self.merged(made)
+            case _:
+                return node
+
+    def is_quick(self, test: ast.expr) -> bool:
+        """May a condition be asked in vain? A few operations may, and a single draw."""
+        if obstacle(self.fn, test) is not None:
+            return False
+        for node in ast.walk(test):
+            match node:
+                case ast.NamedExpr() | ast.comprehension() | ast.MatMult():
+                    return False
+                case ast.Call(args=args, keywords=keywords):
+                    api = lookup(self.fn.library(node) or "")
+                    if api is None or not api.pure:
+                        return False
+                    draw = api.result == "random" and len(args) == 1 and not keywords
+                    if not (api.cheap or draw):
+                        return False
+        return True
 
     def compound(self, stmt: ast.stmt, live: NameSet, context: Context) -> ast.stmt:
         """A statement that stays Python and has rewritten ones inside."""
