@@ -96,7 +96,7 @@ LAYERS = {
         "calls": "call_sites demands origins declarations static_uses hashing",
         "facts": "facts",
         "helpers": "agree arrays booleans caching captures casts changes desugar "
-        "effects explain folds fresh functional guards hoisting impure keys loops "
+        "effects explain folds fresh functional guards hoisting impure kept keys loops "
         "masks mutators numpy_calls order places polynomials printing rolled "
         "shapes_in_loops singular sizes stores tables tidy uses windows",
     },

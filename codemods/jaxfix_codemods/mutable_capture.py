@@ -52,7 +52,8 @@ class MutableCapture(CaptureRule):
     ## Safety
 
     Safe. A method that is jitted together with its object keeps its name and signature:
-    it becomes a method that hands the attributes on to the compiled one.
+    it becomes a method that hands the attributes on to the compiled one. An object that
+    is a default, or that a partial binds before `jit`, is passed by the calls instead.
 
     ## Not fixed
 

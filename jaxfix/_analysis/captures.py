@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from .changes import FUNCTIONS, Change, Place, Places, ScopeNode, is_first_parameter
 from .facts import Facts
 from .finding import Evidence
+from .kept import Kept, kept
 from .objects import (
     BoundValue,
     ClassValue,
@@ -44,7 +45,8 @@ class Capture:
     """A place that a compiled function reads and that changes behind its back.
 
     `reads` are all reads of the place in `function`, first one first. `rejitted`: the
-    function is jitted anew after the change, which does not help.
+    function is jitted anew after the change, which does not help. `kept`: the place is
+    that of the object which a parameter always holds.
     """
 
     place: Place
@@ -54,6 +56,7 @@ class Capture:
     root: TransformedValue
     change: Change
     rejitted: bool
+    kept: Kept | None = None
 
     @property
     def node(self) -> ast.expr:
@@ -72,7 +75,8 @@ class Capture:
         )
         what = "is assigned again" if change.rebinds else "is changed"
         line = getattr(change.node, "lineno", 1)
-        text = f"`{self.text}` {what} {where}"
+        named = self.kept.source if self.kept is not None else self.node
+        text = f"`{ast.unparse(named)}` {what} {where}"
         return (
             reason(self.root).evidence,
             Evidence(change.module.path, line, text),
@@ -247,6 +251,10 @@ class Captures:
                 capture = self.judge(value, place, reads)
                 if capture is not None:
                     found[id(capture.node)] = capture
+            for (place, _), (one, reads) in self.kept_reads(value).items():
+                capture = self.judge(value, place, reads, one)
+                if capture is not None:
+                    found[id(capture.node)] = capture
         return found
 
     def reads(self, value: FunctionValue) -> dict[tuple[Place, str], list[ast.expr]]:
@@ -268,6 +276,30 @@ class Captures:
             if place is None:
                 continue
             found.setdefault((place, ast.unparse(node)), []).append(node)
+        return found
+
+    def kept_reads(
+        self, value: FunctionValue
+    ) -> dict[tuple[Place, str], tuple[Kept, list[ast.expr]]]:
+        """What a function reads by way of parameters that the program keeps."""
+        found: dict[tuple[Place, str], tuple[Kept, list[ast.expr]]] = {}
+        function = self.facts.function(value.node)
+        assert function is not None, "a compiled function has run"
+        roots = self.facts.interpreter.called.get(id(value.node), [])
+        by_name: dict[str, tuple[Kept, Place] | None] = {}
+        for node in function.walk():
+            if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
+                continue
+            if self.places.binder(value.module, node, node.id) is not value.node:
+                continue
+            if node.id not in by_name:
+                one = kept(self.facts, value, node.id, roots)
+                place = self.places.place(one.module, one.source) if one else None
+                by_name[node.id] = (one, place) if one and place else None
+            if (held := by_name[node.id]) is not None:
+                one, place = held
+                reads = found.setdefault((place, node.id), (one, []))[1]
+                reads.append(node)
         return found
 
     def unit(self, module: Module, node: ast.expr) -> Place | None:
@@ -334,9 +366,16 @@ class Captures:
         )
 
     def judge(
-        self, value: FunctionValue, place: Place, reads: list[ast.expr]
+        self,
+        value: FunctionValue,
+        place: Place,
+        reads: list[ast.expr],
+        held: Kept | None = None,
     ) -> Capture | None:
         changes = self.places.of(place)
+        if held is not None:
+            # The object is kept: another one under its old name does not matter.
+            changes = [c for c in changes if not c.rebinds]
         outside = [c for c in changes if id(c.owner) not in self.compiled]
         if self.is_setting(value, reads):
             changes = [c for c in changes if not is_dynamic_scope(c.owner)]
@@ -366,6 +405,7 @@ class Captures:
                     root,
                     change,
                     rejitted,
+                    held,
                 )
         return None
 

@@ -18,13 +18,12 @@ from .captures import Capture, Captures
 from .changes import FUNCTIONS, Place, ScopeNode, is_first_parameter
 from .facts import Function
 from .finding import CannotFix
-from .objects import FunctionNode, InstanceValue
+from .objects import FunctionNode, is_data
 from .project import Module
 from .scopes import free_names, scope_names, writes
 from .uses import MAPPING, CallSites, Layer, Use, Uses
-from .values import Array, Const, Dict, Seq, Static, Unknown, Value, alternatives
+from .values import Array, Unknown, alternatives
 
-NUMBERS = ("int", "float", "bool", "complex")
 STATIC_POSITIONS = (ast.If, ast.While, ast.IfExp, ast.Assert)
 
 
@@ -148,6 +147,8 @@ class Hoisting:
     def drafts(self) -> dict[Variable, Draft]:
         found: dict[Variable, Draft] = {}
         for capture in self.captures.all.values():
+            if capture.kept is not None:
+                continue
             for read in capture.reads:
                 variable = self.variable(capture.module, read, capture.place)
                 draft = found.setdefault(variable, Draft(variable, [], []))
@@ -255,6 +256,8 @@ class Hoisting:
         Raises:
           CannotFix: the value cannot be an argument, or not all uses can be followed.
         """
+        if capture.kept is not None:
+            raise CannotFix(f"{capture.kept.words}: pass it at the calls")
         drafts = self.group(capture)
         for draft in drafts:
             if draft.obstacle:
@@ -633,33 +636,6 @@ def strip(read: ast.expr) -> ast.expr:
     while isinstance(read, ast.Subscript):
         read = read.value
     return read
-
-
-def is_data(value: Value) -> bool:
-    """Numbers, arrays, and tuples, lists and dicts of them. Of what is empty we do not
-    know what it will hold."""
-    for option in alternatives(value):
-        match option:
-            case Const(value=bool() | int() | float() | complex()) | Array():
-                continue
-            case Static(type=kind) if kind in NUMBERS:
-                continue
-            case Seq(kind="tuple" | "list", items=items) if items is not None:
-                if not items or not all(is_data(v) for v in items):
-                    return False
-            case Seq(kind="tuple" | "list", elem=elem) if elem is not None:
-                if not is_data(elem):
-                    return False
-            case Dict(items=pairs) if pairs is not None:
-                known = all(isinstance(k, str) and is_data(v) for k, v in pairs)
-                if not pairs or not known:
-                    return False
-            case InstanceValue() if option.cls.kind == "namedtuple":
-                if not all(is_data(v) for v in option.attrs.values()):
-                    return False
-            case _:
-                return False
-    return True
 
 
 SHAPE_FUNCTIONS = frozenset(

@@ -7,7 +7,7 @@ import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .values import Value, plain
+from .values import Array, Const, Dict, Seq, Static, Value, alternatives, plain
 
 if TYPE_CHECKING:
     from .project import Module
@@ -210,3 +210,33 @@ class SuperValue(Value):
 
     cls: ClassValue
     receiver: Value
+
+
+NUMBERS = ("int", "float", "bool", "complex")
+
+
+def is_data(value: Value) -> bool:
+    """Numbers, arrays, and tuples, lists and dicts of them. Of what is empty we do not
+    know what it will hold."""
+    for option in alternatives(value):
+        match option:
+            case Const(value=bool() | int() | float() | complex()) | Array():
+                continue
+            case Static(type=kind) if kind in NUMBERS:
+                continue
+            case Seq(kind="tuple" | "list", items=items) if items is not None:
+                if not items or not all(is_data(v) for v in items):
+                    return False
+            case Seq(kind="tuple" | "list", elem=elem) if elem is not None:
+                if not is_data(elem):
+                    return False
+            case Dict(items=pairs) if pairs is not None:
+                known = all(isinstance(k, str) and is_data(v) for k, v in pairs)
+                if not pairs or not known:
+                    return False
+            case InstanceValue() if option.cls.kind == "namedtuple":
+                if not all(is_data(v) for v in option.attrs.values()):
+                    return False
+            case _:
+                return False
+    return True

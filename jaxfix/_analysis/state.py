@@ -47,6 +47,8 @@ ARGUMENT = "the argument"
 STATEFUL = ("numpy.random.Generator().", "random.Random().")
 COMPILED = frozenset({"jit", "pjit", "pmap", "filter_jit"})
 PLAIN_BASES = ("object", "abc.ABC", "typing.Generic", "typing.Protocol")
+# Builtins that make a number or an element of a container, not the container.
+NUMBERS_OF = frozenset({"len", "sum", "min", "max", "any", "all", "bool"})
 # Doing this again with the same static value changes nothing.
 IDEMPOTENT = frozenset({"add", "update", "setdefault", "discard"})
 
@@ -339,6 +341,13 @@ def _is_returned(function: ast.AST, name: str) -> bool:
                 id(n.value)
                 for n in ast.walk(node.value)
                 if isinstance(n, ast.Attribute | ast.Subscript)
+            } | {
+                id(a)
+                for n in ast.walk(node.value)
+                if isinstance(n, ast.Call)
+                and isinstance(n.func, ast.Name)
+                and n.func.id in NUMBERS_OF
+                for a in n.args
             }
             for one in ast.walk(node.value):
                 whole = isinstance(one, ast.Name) and id(one) not in parts

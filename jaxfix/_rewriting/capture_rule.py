@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import ast
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from jaxfix._analysis import build
 from jaxfix._analysis.captures import Capture
-from jaxfix._analysis.facts import Function
+from jaxfix._analysis.facts import Facts, Function
 from jaxfix._analysis.finding import Problem, Safety
 from jaxfix._analysis.hoisting import Hoist
+from jaxfix._analysis.kept import Kept, calls_to_mend
 from jaxfix._analysis.plan import Plan, Sites
 
 from .hoist import carry_out
 from .rewrite import Rewriter
 from .rule import Rule
+from .write import Writer
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +54,41 @@ class CaptureRule(Rule):
 
     def plan(self, fn: Function, node: Any) -> Plan:
         captures = fn.facts.captures
+        if (one := captures.all[id(node)].kept) is not None:
+            calls_to_mend(fn.facts, one)
+            key = f"default {one.module.path}:{one.source.lineno}:{one.name}"
+            return Sites(f"`{one.name}` passed at the calls", key=key)
         hoist = captures.hoisting.plan(captures.all[id(node)])
         safety = Safety.UNSAFE if hoist.is_public else Safety.SAFE
         return Hoisted(hoist.title, safety, hoist.key, hoist)
 
-    def fix(self, fn: Function, node: Any, plan: Hoisted, write: Rewriter) -> None:
+    def fix(self, fn: Function, node: Any, plan: Sites, write: Rewriter) -> None:
+        capture = fn.facts.captures.all.get(id(node))
+        if capture is not None and capture.kept is not None:
+            one = capture.kept
+            hand_over(fn.facts, one, write.writer(one.module))
+            write.touch(fn)
+            return
+        assert isinstance(plan, Hoisted), "the plan of `plan`"
         assert plan.hoist is not None, "the plan of `plan`"
         carry_out(plan.hoist, write)
+
+
+def hand_over(facts: Facts, one: Kept, writer: Writer) -> None:
+    """What a compiled function keeps is passed by each call of it."""
+    text = ast.unparse(one.source)
+    calls = calls_to_mend(facts, one)
+    is_first = one.partial is not None and len(one.partial.args) > 1
+    for call in calls:
+        if is_first:
+            args = [build.load(text), *call.args]
+            writer.edit(call, spelled(writer, ast.Call(call.func, args, call.keywords)))
+        else:
+            writer.add_argument(call, f"{one.name}={text}")
+    if one.partial is not None:
+        writer.edit(one.partial, spelled(writer, one.partial.args[0]))
+
+
+def spelled(writer: Writer, node: ast.expr) -> Callable[[], str]:
+    """The text of a node, when all edits of its parts are known."""
+    return lambda: writer.expr(node)
