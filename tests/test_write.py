@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from jaxfix._analysis import build
 from jaxfix._analysis.finding import CannotFix
 from jaxfix._rewriting.lines import one_line, wrap
 from jaxfix._rewriting.spelling import level_of_text, spell
@@ -506,6 +507,36 @@ def test_comments_of_what_is_gone_go_before_what_is_made_of_it():
     )
 
 
+def test_comments_of_branches_go_to_the_arms_made_of_them():
+    def make(start, choice, scope, end):
+        sides = [choice.body[0].value, choice.orelse[0].value]
+        value = build.branching("where", choice.test, *sides)
+        made = ast.Assign([ast.Name("y", ast.Store())], value)
+        return [start, made, ast.Return(ast.Tuple([end.value, scope.body[0].test]))]
+
+    assert region(make).startswith(
+        textwrap.dedent(
+            """\
+            def f(x, rate):
+                y = x  # start
+
+                # decide
+                # above
+                y = where(
+                    x > 0,
+                    # scaled
+                    x * rate,  # knee
+                    # otherwise
+                    # below
+                    # end
+                    -x,  # neg
+                )
+                # with
+            """
+        )
+    )
+
+
 def test_comments_of_branches_go_to_the_functions_made_of_them():
     def function(name, body):
         parameters = ast.arguments([], [ast.arg("y")], None, [], [], None, [])
@@ -524,7 +555,7 @@ def test_comments_of_branches_go_to_the_functions_made_of_them():
             y = x  # start
 
             # decide
-            def t(y):  # above
+            def t(y):
                 # scaled
                 y = x * rate  # knee
 
@@ -533,6 +564,7 @@ def test_comments_of_branches_go_to_the_functions_made_of_them():
                 y = -x  # neg
                 # end
 
+            # above
             cond(x > 0, t)
             with a:  # with
                 pass

@@ -29,7 +29,11 @@ class TracedIf(Rule):
     @jax.jit
     def damp(x, rate):
         y = x
-        return jnp.where(x > 1.0, x * rate, y)  # above the knee
+        return jnp.where(
+            x > 1.0,
+            x * rate,  # above the knee
+            y,
+        )
     ```
 
     ```python check

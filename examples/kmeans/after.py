@@ -21,11 +21,10 @@ def move(points, centres):
     for k in range(CLUSTERS):
         mine = labels == k
         count = jnp.sum(mine)
-        # nobody there: leave it
         new = jax.lax.cond(
             count > 0,
             lambda: new.at[k].set(jnp.sum(points * mine[:, None], axis=0) / count),
-            lambda: new.at[k].set(centres[k]),
+            lambda: new.at[k].set(centres[k]),  # nobody there: leave it
         )
     return new
 

@@ -46,8 +46,11 @@ def swing(state, t_end, tol):
             state = new
             t += dt
             taken += 1
-            # calm: try a longer step next time
-            dt = jnp.where(error < tol / 8, dt * 1.5, dt)
+            dt = jnp.where(
+                error < tol / 8,
+                dt * 1.5,  # calm: try a longer step next time
+                dt,
+            )
             return dt, refused, state, t, taken
 
         dt, refused, state, t, taken = jax.lax.cond(

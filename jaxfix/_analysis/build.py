@@ -35,6 +35,18 @@ def call(function: str | ast.expr, *args: ast.expr, **keywords: ast.expr) -> ast
     )
 
 
+def branching(function: str, *args: ast.expr) -> ast.Call:
+    """`function(test, a, b, ...)`, which gives one of its arms `a` and `b`."""
+    made = call(function, *args)
+    made.arms = list(args[1:3])  # type: ignore[attr-defined]
+    return made
+
+
+def arms(node: ast.AST) -> list[ast.expr]:
+    found: list[ast.expr] = getattr(node, "arms", [])
+    return found
+
+
 def method(receiver: ast.expr, name: str, *args: ast.expr) -> ast.Call:
     return ast.Call(ast.Attribute(receiver, name, ast.Load()), list(args), [])
 

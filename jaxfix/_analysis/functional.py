@@ -344,7 +344,7 @@ class Functional:
         for side in (first, second):
             if (why := obstacle(self.fn, side)) is not None:
                 raise CannotFix(why)
-        made = build.call(
+        made = build.branching(
             self.spell("jax.lax.cond"),
             scalar_test(self.spell, test, test_value),
             build.thunk(first),
@@ -363,7 +363,7 @@ class Functional:
         check_where(name, a, b)
         made = joined_choice(self, test, test_value, a, b)
         if made is None:
-            made = build.call(
+            made = build.branching(
                 self.spell("jax.numpy.where"),
                 scalar_test(self.spell, test, test_value),
                 a.node,
@@ -501,7 +501,7 @@ class Functional:
             made = build.function(name, unique(params), block)
             functions.append(made)
             branches.append(build.load(name))
-        call = build.call(
+        call = build.branching(
             self.spell("jax.lax.cond"),
             scalar_test(self.spell, test, test_value),
             *branches,

@@ -5,7 +5,9 @@ ones. Which old statement an expression comes from is known, so it is known whic
 statement a comment is about:
 
 - what stood before an `if` stands before the first statement made of its parts;
-- what stood behind `if ...:` stands behind the `def` that has the block for its body;
+- what stood behind `if ...:` stands before the statement that has the condition;
+- what stood at a branch stands at the argument of `jnp.where` or `lax.cond`, or at the
+  `def`, that the branch became, and never at the choice as a whole;
 - what stood behind a statement stands behind the one made of it, if it is the only
   comment there, else before it.
 """
@@ -19,9 +21,12 @@ from typing import Any
 
 import libcst as cst
 
+from jaxfix._analysis import build
+
 from .blocks import comments, header_children, leading_blanks
 from .edits import Edits
 from .originals import Originals
+from .spelling import Note
 
 _BLOCKS = ("body", "orelse", "finalbody")
 # A longer comment than this is not put behind a statement, which may be long itself.
@@ -66,12 +71,12 @@ def origin_of(stmt: ast.AST, edits: Edits) -> Any:
 
 def place(
     new: Sequence[ast.stmt], old: ast.stmt, edits: Edits, originals: Originals
-) -> tuple[dict[int, Placed], list[cst.EmptyLine]]:
+) -> tuple[dict[int, Placed], dict[int, Note], list[cst.EmptyLine]]:
     """Where the comments in `old` go, of which `new` is made.
 
     Returns:
-      What the statements of `new`, at any depth, get, by id; and what is left for the
-      end.
+      What the statements of `new`, at any depth, get, by id; what arguments in them
+      get; and what is left for the end.
     """
     return _Placing(new, edits, originals).place(old)
 
@@ -84,6 +89,7 @@ class _Placing:
         self.edits = edits
         self.originals = originals
         self.placed: dict[int, Placed] = {}
+        self.notes: dict[int, Note] = {}
         self.pending: list[cst.EmptyLine | str] = []
         self.statements: dict[int, ast.stmt] = {}
         # For every statement of the new list, the old ones that it is made of.
@@ -127,7 +133,9 @@ class _Placing:
             else:
                 yield from self.owners(child)
 
-    def place(self, old: ast.stmt) -> tuple[dict[int, Placed], list[cst.EmptyLine]]:
+    def place(
+        self, old: ast.stmt
+    ) -> tuple[dict[int, Placed], dict[int, Note], list[cst.EmptyLine]]:
         if isinstance(old, ast.FunctionDef | ast.AsyncFunctionDef):
             for stmt in old.body:
                 self.visit(stmt)
@@ -136,7 +144,7 @@ class _Placing:
         for key, placed in self.placed.items():
             inner = next(inner_statements(self.statements[key]), None)
             placed.settle(is_compound=inner is not None)
-        return self.placed, Placed(self.pending).as_lines()
+        return self.placed, self.notes, Placed(self.pending).as_lines()
 
     def visit(self, stmt: ast.stmt, around: int | None = None) -> None:
         """Place the comments of `stmt` and of what is in it, in source order.
@@ -149,13 +157,20 @@ class _Placing:
         if target is not None:
             self.at(target).lines += self.pending
             self.pending = []
+        arm: ast.expr | None = None
+        loose: list[str] = []
         if is_gone:
+            arm = self.arm(target, frozenset({id(stmt)}))
+            loose = self.edits.loose_comments(stmt, header_children(stmt))
+        if arm is not None:
+            self.above(arm, [*comments(self.originals.leading(stmt)), *loose])
+        elif is_gone:
             lines = self.originals.leading(stmt)
             if target is None or not self.is_first(stmt, target):
                 lines = comments(lines)
             here = self.lines_of(target)
             here += lines[leading_blanks(lines) :] if here else lines
-            here += self.edits.loose_comments(stmt, header_children(stmt))
+            here += loose
         for name in self.originals.fields(stmt):
             if is_gone:
                 self.visit_header(stmt, name, target)
@@ -163,9 +178,54 @@ class _Placing:
                 self.visit(inner, target if is_gone else None)
         if is_gone:
             trailing = self.originals.trailing(stmt)
+            footer = comments(self.originals.footers.get(id(stmt), ()))
+            if arm is not None:
+                self.behind(arm, trailing)
+                self.above(arm, footer)
+                return
             self.lines_of(target).extend([trailing] if trailing else [])
-            footer = self.originals.footers.get(id(stmt), ())
-            self.lines_of(target).extend(comments(footer))
+            self.lines_of(target).extend(footer)
+
+    def arm(
+        self, target: int | None, parts: frozenset[int], *, whole: bool = False
+    ) -> ast.expr | None:
+        """The innermost arm of a choice in the new statement that is made of `parts`.
+
+        If `whole`, the outermost one that is made of nothing else.
+        """
+        if target is None or self.edits.is_original(self.statements[target]):
+            return None
+        if next(inner_statements(self.statements[target]), None) is not None:
+            return None
+        return self.arm_in(self.statements[target], parts, whole)
+
+    def arm_in(
+        self, node: ast.AST, parts: frozenset[int], whole: bool
+    ) -> ast.expr | None:
+        for child in ast.walk(node):
+            for arm in build.arms(child):
+                made_of = {id(owner) for owner in self.owners(ast.Expr(arm))}
+                if made_of and made_of <= parts and whole:
+                    return arm
+                if made_of & parts:
+                    inner = self.arm_in(arm, parts, whole)
+                    return inner or (None if whole else arm)
+        return None
+
+    def above(self, arm: ast.expr, lines: Sequence[cst.EmptyLine | str]) -> None:
+        for line in lines:
+            comment = own_line(line).comment if isinstance(line, str) else line.comment
+            if comment is not None:
+                self.notes.setdefault(id(arm), Note()).above.append(comment.value)
+
+    def behind(self, arm: ast.expr, comment: str | None) -> None:
+        if comment is None:
+            return
+        note = self.notes.setdefault(id(arm), Note())
+        if note.behind is None and len(comment) <= _SHORT:
+            note.behind = comment
+        else:
+            note.above.append(comment)
 
     def lines_of(self, target: int | None) -> list[cst.EmptyLine | str]:
         """What has no target waits for the next statement that has one."""
@@ -176,12 +236,44 @@ class _Placing:
         header = self.originals.header_comments(stmt).get(name)
         if not above and header is None:
             return
+        texts: list[cst.EmptyLine | str] = [*above, *([header] if header else [])]
+        if isinstance(stmt, ast.If) and name == "body":
+            self.visit_test(stmt, target, texts)
+            return
+        parts = frozenset(
+            id(s)
+            for first in self.originals.block(stmt, name)
+            for s in statements_in(first)
+        )
+        arms = (self.arm(key, parts, whole=True) for key in [*self.statements])
+        arm = next((a for a in arms if a is not None), None)
         function = self.function_of(stmt, name)
+        if function is None and arm is not None:
+            self.above(arm, texts)
+            return
         if function is not None:
             self.at(function).lines += above
             self.at(function).header = header
             return
-        self.lines_of(target).extend([*above, *([header] if header else [])])
+        self.lines_of(target).extend(texts)
+
+    def visit_test(
+        self, stmt: ast.If, target: int | None, texts: list[cst.EmptyLine | str]
+    ) -> None:
+        """Place what stood behind `if ...:`, which speaks of the condition."""
+        asks = (key for key, new in self.statements.items() if stmt in self.asked(new))
+        key = next(asks, target)
+        if (arm := self.arm(key, frozenset({id(stmt)}))) is not None:
+            self.above(arm, texts)
+            return
+        new = self.statements.get(key) if key is not None else None
+        is_test = isinstance(new, ast.Assign) and new.value is stmt.test
+        lines = [own_line(t) if isinstance(t, str) else t for t in texts]
+        self.lines_of(key).extend(texts if is_test else lines)
+
+    def asked(self, new: ast.stmt) -> list[ast.stmt]:
+        """The old statements that the expressions of a new one itself come from."""
+        return [] if self.edits.is_original(new) else [*self.owners(new)]
 
     def is_first(self, stmt: ast.stmt, target: int) -> bool:
         """Does `target` stand where `stmt` was, and so gets its blank lines?"""

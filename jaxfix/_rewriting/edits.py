@@ -16,7 +16,7 @@ from jaxfix._analysis.finding import CannotFix
 
 from . import lines
 from .cut import Patch, Source
-from .spelling import Level, level_of_text, spell, wants
+from .spelling import Level, Notes, level_of_text, spell, wants
 
 Text: TypeAlias = str | Callable[[], str]
 
@@ -48,6 +48,7 @@ class Edits:
         self._rendering: dict[int, int] = {}
         self._added: dict[int, list[str]] = {}
         self._removed: dict[int, set[int]] = {}
+        self.notes = Notes()
 
     def _link(self, root: ast.AST) -> None:
         stack = [root]
@@ -117,7 +118,7 @@ class Edits:
         """The text of an expression, which can stand anywhere on one logical line."""
         node = stands_for(node)
         if not self.is_original(node):
-            return spell(node, self.known)
+            return spell(node, self.known, self.notes)
         return _self_contained(self.edited(node))
 
     def known(self, node: ast.expr) -> str | None:

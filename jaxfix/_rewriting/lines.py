@@ -8,6 +8,7 @@ comma at the end, then parentheses around all of it with a line for each operand
 
 from __future__ import annotations
 
+import ast
 import io
 import itertools
 import keyword
@@ -153,7 +154,7 @@ def _broken(lines: list[str], tokens: list[tokenize.TokenInfo]) -> list[str]:
     if not tokens or any(t.string == ";" for t in tokens):
         return lines
     if len(lines) > 1 and not _can_join(tokens):
-        return lines
+        return [short for line in lines for short in _own_line(line)]
     if any("\n" in t.string for t in tokens):
         return lines
     new = _statement(_read(tokens), indent)
@@ -161,6 +162,24 @@ def _broken(lines: list[str], tokens: list[tokenize.TokenInfo]) -> list[str]:
     if comment and not fits and not _PRAGMA.match(comment):
         return [indent + comment.lstrip(), *new]
     return [*new[:-1], new[-1] + comment]
+
+
+def _own_line(line: str) -> list[str]:
+    """A line with one element of brackets, broken if it is too long."""
+    indent = line[: len(line) - len(line.lstrip())]
+    text = line.strip()
+    if len(line) <= WIDTH or not text.endswith(","):
+        return [line]
+    try:
+        ast.parse(f"f({text})")
+    except SyntaxError:
+        return [line]
+    tokens = [t for t in _tokens(f"({text[:-1]})") if t.type not in _BLANK]
+    if any(t.type == tokenize.COMMENT for t in tokens):
+        return [line]
+    (group,) = _read(tokens)
+    assert isinstance(group, _Group), "an element in parentheses"
+    return _element(group.parts, indent, ",")
 
 
 def _can_join(tokens: Sequence[tokenize.TokenInfo]) -> bool:
@@ -416,6 +435,12 @@ def _element(items: _Items, indent: str, suffix: str) -> list[str]:
         return [flat]
     if len(_dots(items)) > 1 and not _breaks(items):
         return _pieces(items, _dots(items), indent, suffix)
+    if _is_word(items[0], "lambda"):
+        colon = next(i for i, item in enumerate(items) if _is_word(item, ":"))
+        if _breaks(items[colon + 1 :]):
+            head = f"{indent}{_show(items[: colon + 1])} ("
+            body = _element(items[colon + 1 :], indent + "    ", "")
+            return [head, *body, f"{indent}){suffix}"]
     start = 2 if len(items) > 2 and _is_word(items[1], "=") else 0
     operators = [i + start for i in _breaks(items[start:])]
     if operators:

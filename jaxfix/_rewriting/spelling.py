@@ -10,10 +10,27 @@ import ast
 import enum
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 # The text of a node that stands in the source, None for a new one.
 Known: TypeAlias = Callable[[ast.expr], str | None]
+
+
+@dataclass(slots=True)
+class Note:
+    """Comments about an argument of a new call: on lines above it, and behind it."""
+
+    above: list[str] = field(default_factory=list)
+    behind: str | None = None
+
+
+@dataclass(slots=True)
+class Notes:
+    """The notes on arguments, by the ids of these, and how their lines are indented."""
+
+    indent: str = "    "
+    of: dict[int, Note] = field(default_factory=dict)
 
 
 class Level(enum.IntEnum):
@@ -162,18 +179,21 @@ def _base(node: ast.Attribute | ast.Subscript | ast.Call) -> ast.expr:
     return node.func if isinstance(node, ast.Call) else node.value
 
 
-def spell(node: ast.expr, known: Known) -> str:
-    """The text of `node`, with every part that `known` knows as it stands there."""
+def spell(node: ast.expr, known: Known, notes: Notes | None = None) -> str:
+    """The text of `node`, with every part that `known` knows as it stands there.
+
+    A call with notes on its arguments has these on lines of their own.
+    """
     found = known(node)
     if found is not None:
         return found
-    text = _Speller(known).build(node)
+    text = _Speller(known, notes or Notes()).build(node)
     return f"({text})" if level(node) == Level.NAMED else text
 
 
 def spell_parameters(arguments: ast.arguments, known: Known) -> str:
     """The text between the parentheses of a `def`, or after `lambda`."""
-    return ", ".join(_Speller(known).parameters(arguments))
+    return ", ".join(_Speller(known, Notes()).parameters(arguments))
 
 
 def literal(value: object) -> str:
@@ -187,8 +207,10 @@ def literal(value: object) -> str:
 
 
 class _Speller:
-    def __init__(self, known: Known) -> None:
+    def __init__(self, known: Known, notes: Notes) -> None:
         self.known = known
+        self.notes = notes
+        self.depth = 0
 
     def part(self, parent: ast.AST, child: ast.expr) -> str:
         return self.at(child, wants(parent, child))
@@ -287,13 +309,29 @@ class _Speller:
         return f"{left} {sign} {right}"
 
     def arguments(self, call: ast.Call) -> str:
-        keywords = [
-            f"{k.arg}={self.at(k.value, Level.TEST)}"
-            if k.arg is not None
-            else f"**{self.at(k.value, Level.TEST)}"
-            for k in call.keywords
-        ]
-        return ", ".join([*(self.at(a, Level.TEST) for a in call.args), *keywords])
+        if self.notes.of and any(id(n) in self.notes.of for n in ast.walk(call)):
+            return self.lines(call)
+        positional = [self.at(a, Level.TEST) for a in call.args]
+        return ", ".join([*positional, *map(self.keyword, call.keywords)])
+
+    def keyword(self, node: ast.keyword) -> str:
+        sign = f"{node.arg}=" if node.arg is not None else "**"
+        return sign + self.at(node.value, Level.TEST)
+
+    def lines(self, call: ast.Call) -> str:
+        """The arguments of a call, one a line, with the comments on them."""
+        self.depth += 1
+        margin = "\n" + self.notes.indent * self.depth
+        text = ""
+        for argument in call.args:
+            note = self.notes.of.get(id(argument), Note())
+            text += "".join(margin + comment for comment in note.above)
+            text += f"{margin}{self.at(argument, Level.TEST)},"
+            text += f"  {note.behind}" if note.behind else ""
+        for named in call.keywords:
+            text += f"{margin}{self.keyword(named)},"
+        self.depth -= 1
+        return text + "\n" + self.notes.indent * self.depth
 
     def items(self, node: ast.Dict) -> str:
         pairs = zip(node.keys, node.values, strict=True)

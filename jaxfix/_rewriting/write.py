@@ -68,6 +68,7 @@ class Writer:
         self.tree = tree
         self._module = cst.parse_module(text)
         self._edits = Edits(text, tree)
+        self._edits.notes.indent = self._module.default_indent
         self._originals = Originals(self._module, tree)
         self._places = self._originals.places
         self._parameters: dict[int, list[tuple[str, bool]]] = {}
@@ -175,8 +176,9 @@ class Writer:
         if old is None or not any(self._is_new(stmt) for stmt in stmts):
             return self._block_of(stmts)
         self._to_place = None
-        placed, rest = place(stmts, old, self._edits, self._originals)
+        placed, notes, rest = place(stmts, old, self._edits, self._originals)
         self._placed |= placed
+        self._edits.notes.of |= notes
         self._alive.append(stmts)
         return [*self._block_of(stmts), *comment_statement(rest)]
 
@@ -673,6 +675,7 @@ class Writer:
         if not self._edits.dirty and not self._new_imports:
             return self.text
         self._placed.clear()
+        self._edits.notes.of.clear()
         self._alive.clear()
         old, footer = assemble(
             self.statements(self.tree.body), self._made, self._inserted, blank=2
