@@ -38,7 +38,6 @@ class LoopFlags:
     done: str | None = None
     returned: str | None = None
     uses_done: bool = False
-    uses_returned: bool = False
 
 
 @dataclass(slots=True)

@@ -28,14 +28,6 @@ NameSet = frozenset[str]
 KEPT_UNROLLED = 8  # iterations; jax-semantics.md, section 8
 
 
-@dataclass(slots=True)
-class Carry:
-    """The variables of a loop: what `lax` carries, in order of first use."""
-
-    names: list[str]
-    inits: list[ast.expr]
-
-
 # --- while
 
 
