@@ -65,11 +65,13 @@ def bind(
 ) -> dict[str, Value]:
     """Parameters by name for a call with these arguments."""
     spec = fn.node.args
-    positional = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    positional = [a.arg for a in spec.args]
+    if spec.posonlyargs:
+        positional = [*(a.arg for a in spec.posonlyargs), *positional]
     bound: dict[str, Value] = dict(zip(positional, args, strict=False))
     rest = list(args[len(positional) :])
     extra: list[tuple[str, Value]] = []
-    names = {*positional, *(a.arg for a in spec.kwonlyargs)}
+    names = [*positional, *(a.arg for a in spec.kwonlyargs)]
     unknown_keywords: Value | None = None
     for name, value in keywords.items():
         if name == "**":
@@ -78,11 +80,11 @@ def bind(
             bound[name] = value
         else:
             extra.append((name, value))
-    defaults = dict(fn.defaults)
-    for name in (*positional, *(a.arg for a in spec.kwonlyargs)):
-        if name not in bound:
-            fallback = Unknown() if unknown_keywords is not None else None
-            bound[name] = fallback or defaults.get(name) or Unknown()
+    if any(name not in bound for name in names):
+        defaults = dict(fn.defaults) if unknown_keywords is None else {}
+        for name in names:
+            if name not in bound:
+                bound[name] = defaults.get(name) or Unknown()
     if spec.vararg:
         starred = [a for a in rest if isinstance(a, StarredRest)]
         items = None if starred else tuple(rest)

@@ -376,9 +376,11 @@ class Interpreter:
     # --- running code
 
     def execute(self, frame: Frame, body: Sequence[ast.stmt]) -> bool:
+        handlers = statements.HANDLERS
         for stmt in body:
             self.executed.add(id(stmt))
-            if not statements.execute(frame, stmt):
+            handler = handlers.get(type(stmt))
+            if handler is not None and not handler(frame, stmt):
                 return False
         return True
 
@@ -391,6 +393,8 @@ class Interpreter:
         node: ast.AST | None,
     ) -> Value:
         match function:
+            case Lib():
+                return self._call_library(frame, function.name, args, keywords, node)
             case FunctionValue():
                 bound = bind(function, args, keywords)
                 return self.run_function(frame, function, bound, node)
@@ -414,8 +418,6 @@ class Interpreter:
                 return self.call(frame, method, [function, *args], keywords, node)
             case MethodValue():
                 return python_calls.call_method(frame, function, args, keywords, node)
-            case Lib():
-                return self._call_library(frame, function.name, args, keywords, node)
             case Union():
                 options = [o for o in function.options if o != Const(None)]
                 return join_all(
@@ -484,7 +486,7 @@ class Interpreter:
             bool(self.grad_depth),
             self.heap,
             tuple(bound.items()),
-            tuple((name, self._peek(fn, name)) for name in self._free_names(fn)),
+            self._seen_from(fn),
         )
         try:
             remembered = self._memo.get(key)
@@ -496,10 +498,12 @@ class Interpreter:
         self.contexts[id(fn.node)] = count
         if count > MAX_CONTEXTS:
             return Unknown()
-        passed = {
-            name: self._passed(frame, fn, name, value, node)
-            for name, value in bound.items()
-        }
+        passed = bound
+        if node is not None and frame.under:
+            passed = {
+                name: self._passed(frame, fn, name, value, node)
+                for name, value in bound.items()
+            }
         scope = Scope(
             fn.module,
             fn.node,
@@ -552,11 +556,9 @@ class Interpreter:
         fn: FunctionValue,
         name: str,
         value: Value,
-        node: ast.AST | None,
+        node: ast.AST,
     ) -> Value:
-        if node is None or value.why is None or not frame.under:
-            return value
-        if holds_tracer(value) is None:
+        if value.why is None or holds_tracer(value) is None:
             return value
         text = f"it is passed to `{fn.name}` as `{name}`"
         return with_why(value, frame.why(node, text, value.why))
@@ -574,9 +576,15 @@ class Interpreter:
             self._free[id(fn.node)] = names
         return names
 
-    def _peek(self, fn: FunctionValue, name: str) -> Value | None:
-        owner = fn.scope.owner_of(name)
-        return owner.vars[name] if owner is not None and owner.parent else None
+    def _seen_from(self, fn: FunctionValue) -> tuple[tuple[str, Value | None], ...]:
+        """The variables of enclosing functions that the function may read, now."""
+        found: list[tuple[str, Value | None]] = []
+        scope = fn.scope
+        for name in self._free_names(fn):
+            owner = scope.owner_of(name)
+            value = owner.vars[name] if owner is not None and owner.parent else None
+            found.append((name, value))
+        return tuple(found)
 
     # --- classes
 

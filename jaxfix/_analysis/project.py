@@ -76,8 +76,7 @@ class Module:
     _nodes: list[ast.AST] = field(default_factory=list)
     _parents: dict[int, ast.AST] = field(default_factory=dict)
     _stores: list[ast.Attribute] | None = None
-    lines: list[str] = field(default_factory=list)
-    words: dict[int, frozenset[str]] = field(default_factory=dict)
+    words: list[frozenset[str]] = field(default_factory=list)  # by line
 
     def __post_init__(self) -> None:
         if "global" in self.text:
@@ -99,15 +98,14 @@ class Module:
 
     def mentions(self, node: ast.stmt, words: frozenset[str]) -> bool:
         """Does the source of a statement, its decorators too, have one of the words?"""
-        found = self.words.get(id(node))
-        if found is None:
-            if not self.lines:
-                self.lines = self.text.split("\n")
-            decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-            start = min([node.lineno, *(d.lineno for d in decorators)]) - 1
-            text = "\n".join(self.lines[start : node.end_lineno])
-            found = self.words[id(node)] = frozenset(_IDENTIFIER.findall(text))
-        return not found.isdisjoint(words)
+        if not self.words:
+            lines = self.text.split("\n")
+            self.words = [frozenset(_IDENTIFIER.findall(line)) for line in lines]
+        decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+        start = min([node.lineno, *(d.lineno for d in decorators)]) - 1
+        return not all(
+            words.isdisjoint(found) for found in self.words[start : node.end_lineno]
+        )
 
     def parent(self, node: ast.AST) -> ast.AST | None:
         """The syntactic parent of a node of this module."""

@@ -86,25 +86,6 @@ ARRAY_METHODS = frozenset(
         "diagonal",
     ]
 )
-MUTATING = frozenset(
-    [
-        "append",
-        "extend",
-        "insert",
-        "pop",
-        "remove",
-        "clear",
-        "update",
-        "setdefault",
-        "add",
-        "discard",
-        "popitem",
-        "sort",
-        "reverse",
-        "appendleft",
-        "popleft",
-    ]
-)
 MAX_KNOWN = 64
 
 

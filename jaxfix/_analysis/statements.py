@@ -53,11 +53,6 @@ from .values import (
 MAX_PASSES = 4
 
 
-def execute(frame: Frame, node: ast.stmt) -> bool:
-    handler = HANDLERS.get(type(node))
-    return handler(frame, node) if handler is not None else True
-
-
 # --- simple statements
 
 

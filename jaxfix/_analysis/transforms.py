@@ -580,9 +580,6 @@ def _partial_keywords(function: Value) -> set[str]:
     return names
 
 
-FLAGS = (bool, str, type(None))
-
-
 def parameter(frame: Frame, fn: FunctionValue, arg: ast.arg) -> Value:
     """A parameter of a root of which only annotation and default are known."""
     default = dict(fn.defaults).get(arg.arg)
