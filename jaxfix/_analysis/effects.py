@@ -23,7 +23,17 @@ from .objects import (
     TransformedValue,
 )
 from .scopes import MUTATING_METHODS, local_names, parameter_names
-from .values import Array, Const, Dict, Lib, Seq, Static, Value, is_static
+from .values import (
+    Array,
+    Const,
+    Dict,
+    Lib,
+    Seq,
+    Static,
+    Unknown,
+    Value,
+    is_static,
+)
 
 if TYPE_CHECKING:
     from .facts import Function
@@ -305,12 +315,33 @@ def _node_obstacle(fn: Function, node: ast.AST) -> str | None:
             return "it deletes something"
         case ast.Import() | ast.ImportFrom():
             return "it has an import"
+        case ast.Expr(value=ast.Call(func=func) as call) if not _is_known(fn, call):
+            text = ast.unparse(func)
+            return f"`{text}(...)` is called for its effect, which is not known"
+        case ast.withitem(context_expr=ast.Call(func=func) as call) if not _is_known(
+            fn, call
+        ):
+            return f"`with {ast.unparse(func)}(...)` has an effect that is not known"
         case ast.Assert() if fn.traced(node.test):
             return "it asserts something about traced values"
         case ast.Call():
             return _call_obstacle(fn, node)
         case _:
             return None
+
+
+def _is_known(fn: Function, node: ast.Call) -> bool:
+    """Is anything known of what is called?"""
+    return any(not _is_open(callee) for callee in fn.callees(node))
+
+
+def _is_open(callee: Value) -> bool:
+    """A method of something that is an array only for want of better knowledge."""
+    if not isinstance(callee, MethodValue):
+        return isinstance(callee, Unknown)
+    receiver = callee.receiver
+    is_assumed = isinstance(receiver, Array) and receiver.assumed
+    return is_assumed or isinstance(receiver, Unknown)
 
 
 def _call_obstacle(fn: Function, node: ast.Call) -> str | None:

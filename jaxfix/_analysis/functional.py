@@ -17,15 +17,28 @@ from . import build
 from .agree import Typed, agree, collapse, is_literal
 from .arguments import as_array, merge
 from .booleans import Spell, condition, is_bool, marked, negation, positive
+from .declarations import is_pytree
 from .desugar import Blocked, copy_with, either, same_code, sets_flags
 from .effects import FREE, NEITHER, Cost, cost, obstacle
 from .facts import Function
 from .finding import CannotFix
 from .flow import definitely_writes, exits, uses_before_definite_write
 from .jax_api import lookup
+from .objects import InstanceValue
 from .scopes import mutations, names, reads, writes
 from .tidy import folded
-from .values import BOOL, SCALAR, Array, Const, Seq, Shape, Static, Value
+from .transforms import is_callable
+from .values import (
+    BOOL,
+    SCALAR,
+    Array,
+    Const,
+    Seq,
+    Shape,
+    Static,
+    Value,
+    alternatives,
+)
 
 Types = dict[str, Value]
 NameSet = frozenset[str]
@@ -340,6 +353,7 @@ class Functional:
         price = self.cost(a.node) & self.cost(b.node)
         if price.cheap and price.total and not force_cond and is_whereable(a, b, test):
             return self.where(test, test_value, a, b, name)
+        check_objects(self.fn, name, a, b)
         first, second = agree(self.spell, name, a, b)
         for side in (first, second):
             if (why := obstacle(self.fn, side)) is not None:
@@ -400,6 +414,7 @@ class Functional:
             a = Typed(last_a, self.returned(last_a, first.types), mine)
             b = Typed(last_b, self.returned(last_b, second.types), other)
             self.check_none(node, a, b)
+            check_objects(self.fn, "the result", a, b)
             x, y = agree(self.spell, "the result", a, b)
             body = [*body[:-1], build.ret(x)]
             orelse = [*orelse[:-1], build.ret(y)]
@@ -777,6 +792,7 @@ class Functional:
             b = Typed(
                 values_b.get(name, build.load(name)), second.types.get(name), other
             )
+            check_objects(self.fn, f"`{name}`", a, b)
             results.append(agree(self.spell, f"`{name}`", a, b))
             self.set_merged(name, first, second, context)
         body = [*body, build.ret(build.tuple_of([x for x, _ in results]))]
@@ -1003,6 +1019,29 @@ def check_where(name: str, a: Typed, b: Typed) -> None:
     if is_literal(a.node) or is_literal(b.node) or alike(x.shape, y.shape):
         return
     raise CannotFix(f"the shape of {name} depends on the condition")
+
+
+def check_objects(fn: Function, name: str, *sides: Typed) -> None:
+    """Only pytrees of one structure can come out of a branch.
+
+    Raises:
+      CannotFix: a side is a function, or an object that is none, or of another class.
+    """
+    found = [o for s in sides if s.value is not None for o in alternatives(s.value)]
+    for value in found:
+        if is_callable(value):
+            raise CannotFix(f"{name} is a function, which compiled code cannot choose")
+        if isinstance(value, InstanceValue) and not is_pytree(fn.facts, value.cls):
+            raise CannotFix(f"{name} is a `{value.cls.name}`, which is no pytree")
+    classes = {o.cls.name for o in found if isinstance(o, InstanceValue)}
+    numbers = any(isinstance(o, Array | Const) and not is_any(o) for o in found)
+    if len(classes) + numbers > 1:
+        raise CannotFix(f"{name} has another structure in one branch than in the other")
+
+
+def is_any(value: Value) -> bool:
+    """May it be any pytree? A bare parameter of a root may."""
+    return isinstance(value, Array) and value.tree
 
 
 def merged_value(a: Typed, b: Typed) -> Value | None:
