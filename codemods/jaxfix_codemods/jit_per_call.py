@@ -63,8 +63,9 @@ class JitPerCall(Rule):
 
     Safe. The function is jitted once, in the module or in `__init__`; the variables
     that it captures become arguments. A method is jitted once only if no attribute
-    that it reads is assigned after `__init__`. Unsafe if such an attribute is public:
-    code outside of the project that assigns it would go unseen.
+    that it reads is assigned after `__init__`. Unsafe if such an attribute or the class
+    is public: code outside of the project that assigns it would go unseen, and a
+    subclass there with an `__init__` of its own would lack the compiled method.
 
     ## Not fixed
 

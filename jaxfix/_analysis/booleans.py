@@ -15,6 +15,7 @@ from .values import (
     Seq,
     Static,
     Union,
+    Unknown,
     Value,
     alternatives,
     holds_tracer,
@@ -282,6 +283,20 @@ def check_effects(fn: Function, node: ast.expr) -> None:
             raise CannotFix("an operand that Python may skip prints")
         if (why := obstacle(fn, operand)) is not None:
             raise CannotFix(f"an operand that Python may skip has effects: {why}")
+        for part in ast.walk(operand):
+            if may_raise(fn, part):
+                text = ast.unparse(part)
+                raise CannotFix(f"an operand that Python may skip may raise: `{text}`")
+
+
+def may_raise(fn: Function, node: ast.AST) -> bool:
+    """`x in y` raises where `y` is no container, and nothing is known of it."""
+    match node:
+        case ast.Compare(ops=ops, comparators=[*_, last]):
+            is_membership = any(isinstance(op, ast.In | ast.NotIn) for op in ops)
+            return is_membership and isinstance(fn.value(last) or Unknown(), Unknown)
+        case _:
+            return False
 
 
 def prints(fn: Function, node: ast.AST) -> bool:

@@ -246,6 +246,18 @@ def static_names(root: TransformedValue) -> frozenset[str]:
     return frozenset(out)
 
 
+def declares_unseen(root: TransformedValue) -> bool:
+    """May it declare arguments static that are not seen, as `jit(f, **options)` may?"""
+    if root.option("**") is not None:
+        return True
+    for name in ("static_argnums", "static_argnames"):
+        value = root.option(name)
+        items = value.items if isinstance(value, Seq) else (value,)
+        if items is None or not all(i is None or isinstance(i, Const) for i in items):
+            return True
+    return False
+
+
 def constants(value: Value | None) -> list[Any]:
     """The constants in an option: an int, a str, or a tuple or list of such."""
     match value:
@@ -324,14 +336,21 @@ def staged(
     why = reason(root)
     names = positional_names(root.function)
     convert = filtered if root.transform in FILTER_JIT else as_tracers
+    is_open = declares_unseen(root)
+    # Arguments of a function that takes `*args` have a place and no name.
+    places = {p for p in constants(root.option("static_argnums")) if isinstance(p, int)}
 
     def enter(name: str | None, value: Value) -> Value:
-        if name in static:
+        if name in static or is_open:
             return loosened(value)
         return with_symbol(convert(value, why), root, name)
 
     given = [
-        enter(names[i] if i < len(names) else None, value)
+        enter(names[i], value)
+        if i < len(names)
+        else loosened(value)
+        if i in places
+        else enter(None, value)
         for i, value in enumerate(args)
     ]
     named = {k: enter(k, v) for k, v in keywords.items()}
@@ -634,6 +653,9 @@ def annotation_kind(annotation: ast.expr | None) -> str:
 
 
 def is_entry_point(fn: FunctionValue, patterns: Sequence[str]) -> bool:
+    """Is it declared to be one? What makes an object is not what users jit."""
+    if fn.name in ("__init__", "__post_init__", "__new__"):
+        return False
     name = f"{fn.module.name}.{fn.qualname}"
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
 

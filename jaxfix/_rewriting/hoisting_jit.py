@@ -299,7 +299,9 @@ def _method(fn: Function, found: Rejit) -> Hoist:
     public = _public_state(cls, method.attr)
     if public:
         title += f" (it keeps the `{public[0]}` of its first call)"
-    safety = Safety.UNSAFE if public else Safety.SAFE
+    # A subclass that is not seen may have an `__init__` of its own.
+    is_open = bool(public) or not cls.name.startswith("_")
+    safety = Safety.UNSAFE if is_open else Safety.SAFE
     return Hoist(title, INIT, found.function, safety=safety)
 
 
