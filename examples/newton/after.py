@@ -29,7 +29,7 @@ def solve(mean_anomaly, eccentricity, tol=1e-5):
         f = kepler(x, mean_anomaly, eccentricity)
         done = abs(f) < tol
 
-        def false_branch(high, low, x, steps):
+        def false_branch(x, high, low, steps):
             # Keep the root between low and high.
             high = jnp.where(f > 0, x, high)
             low = jnp.where(f > 0, low, x)
@@ -37,15 +37,15 @@ def solve(mean_anomaly, eccentricity, tol=1e-5):
             guess = jnp.where((low < guess) & (guess < high), guess, (low + high) / 2)
             x = guess
             steps += 1
-            return high, low, x, steps
+            return x, high, low, steps
 
-        high, low, x, steps = jax.lax.cond(
+        x, high, low, steps = jax.lax.cond(
             done,
-            lambda high, low, x, steps: (high, low, x, steps),
+            lambda x, high, low, steps: (x, high, low, steps),
             false_branch,
+            x,
             high,
             low,
-            x,
             steps,
         )
         i += 1

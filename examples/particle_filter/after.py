@@ -30,7 +30,7 @@ def update(key, particles, weights, measured, threshold):
     )
     effective = 1 / jnp.sum(weights**2)
 
-    def true_branch(weights, particles):
+    def true_branch(particles, weights):
         effective = 1 / jnp.sum(weights**2)
         jax.debug.print(
             "resampling: {effective:.1f} particles count", effective=effective
@@ -41,9 +41,9 @@ def update(key, particles, weights, measured, threshold):
     return jax.lax.cond(
         effective < threshold * PARTICLES,
         true_branch,
-        lambda weights, particles: (particles, weights),
-        weights,
+        lambda particles, weights: (particles, weights),
         particles,
+        weights,
     )
 
 

@@ -42,7 +42,7 @@ def swing(state, t_end, tol):
         dt = jnp.where(t + dt > t_end, t_end - t, dt)
         new, error = heun(state, dt)
 
-        def false_branch(dt, t, taken):
+        def false_branch(t, dt, state, refused, taken):
             state = new
             t += dt
             taken += 1
@@ -51,17 +51,18 @@ def swing(state, t_end, tol):
                 dt * 1.5,  # calm: try a longer step next time
                 dt,
             )
-            return dt, refused, state, t, taken
+            return t, dt, state, refused, taken
 
-        dt, refused, state, t, taken = jax.lax.cond(
+        return jax.lax.cond(
             error > tol,
-            lambda dt, t, taken: (dt / 2, refused + 1, state, t, taken),
+            lambda t, dt, state, refused, taken: (t, dt / 2, state, refused + 1, taken),
             false_branch,
-            dt,
             t,
+            dt,
+            state,
+            refused,
             taken,
         )
-        return t, dt, state, refused, taken
 
     _, _, state, refused, taken = jax.lax.while_loop(
         keep_going, body, (t, dt, state, refused, taken)

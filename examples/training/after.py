@@ -40,10 +40,10 @@ def fit(params, data, held_out, rate, max_steps):
         grads = clip(jax.grad(loss)(params, *data), 1.0)
         params = jax.tree.map(lambda p, g: p - rate * g, params, grads)
         now = loss(params, *held_out)
-        best, best_loss, waited = jax.lax.cond(
+        waited, best_loss, best = jax.lax.cond(
             now < best_loss - 1e-3,
-            lambda: (params, now, 0),
-            lambda: (best, best_loss, waited + 1),
+            lambda: (0, now, params),
+            lambda: (waited + 1, best_loss, best),
         )
         step += 1
         return step, waited, params, best_loss, best

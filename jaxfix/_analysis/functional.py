@@ -38,6 +38,7 @@ from .values import (
     Static,
     Value,
     alternatives,
+    holds_tracer,
 )
 
 Types = dict[str, Value]
@@ -63,6 +64,7 @@ class Functional:
     spell: Spell
     fresh: Callable[[str], str]
     keep: list[ast.AST] = field(default_factory=list)  # new nodes, kept alive
+    carried: tuple[str, ...] = ()  # by the innermost loop, in its order
 
     # --- values and costs of expressions, old and new
 
@@ -140,6 +142,20 @@ class Functional:
                 out.append(stmt)
                 self.advance(stmt, context)
         return out
+
+    def loop_body(
+        self,
+        body: Sequence[ast.stmt],
+        carried: Sequence[str],
+        live: NameSet,
+        context: Context,
+    ) -> list[ast.stmt]:
+        """The body of a loop of `lax` that carries these names."""
+        outer, self.carried = self.carried, tuple(carried)
+        try:
+            return self.block(body, live, context)
+        finally:
+            self.carried = outer
 
     def marked(self, stmt: ast.stmt, live: NameSet, context: Context) -> list[ast.stmt]:
         match stmt:
@@ -783,6 +799,7 @@ class Functional:
         second: Context,
         context: Context,
     ) -> list[ast.stmt]:
+        outputs, before = self.ordered(outputs), context.copy()
         results: list[tuple[ast.expr, ast.expr]] = []
         mine, other = frozenset(writes(body)), frozenset(writes(orelse))
         body, values_a = inline_last(body, outputs)
@@ -798,9 +815,39 @@ class Functional:
         body = [*body, build.ret(build.tuple_of([x for x, _ in results]))]
         orelse = [*orelse, build.ret(build.tuple_of([y for _, y in results]))]
         body, orelse = folded(self.fn, body), folded(self.fn, orelse)
-        operands = parameters(body, orelse, context.bound)
+        operands = self.operands(body, orelse, outputs, before)
         made, functions = self.cond_call(test, test_value, operands, body, orelse)
         return [*functions, build.choice(list(outputs), made)]
+
+    def ordered(self, outputs: Sequence[str]) -> list[str]:
+        """In a loop, in the order of its carry."""
+        places = {name: place for place, name in enumerate(self.carried)}
+        return sorted(outputs, key=lambda name: places.get(name, len(places)))
+
+    def operands(
+        self,
+        body: Sequence[ast.stmt],
+        orelse: Sequence[ast.stmt],
+        outputs: Sequence[str],
+        context: Context,
+    ) -> list[str]:
+        """What the branches are given: none if neither rebinds what it reads.
+
+        Else all outputs that they read, in the order of the outputs, and not some of
+        them from outside. What may be known while tracing does come from outside.
+        """
+        needed = parameters(body, orelse, context.bound)
+        if not needed:
+            return []
+        read = {*reads(body), *reads(orelse)} & context.bound
+
+        def is_operand(name: str) -> bool:
+            value = context.types.get(name)
+            is_traced = value is not None and holds_tracer(value) is not None
+            return name in needed or (name in read and is_traced)
+
+        found = [n for n in outputs if is_operand(n)]
+        return [*found, *(n for n in needed if n not in found)]
 
 
 # --- helpers on statements

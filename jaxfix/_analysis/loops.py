@@ -68,7 +68,7 @@ def make_while(
     inner.bound |= set(late)
     if done is not None:
         inner.types[done] = Array(True, BOOL, SCALAR)
-    new_body = f.block(body, frozenset(carried), inner)
+    new_body = f.loop_body(body, carried, frozenset(carried), inner)
     condition = loop_condition(f, opened(f, test, carried, inner), done, inner)
     if not carried:
         raise Blocked(source, "nothing that the loop changes is used")
@@ -488,7 +488,8 @@ def body_function(
         needed = uses_before_definite_write([*body, result])
         target = [n if n in needed else "_" for n in carried]
         unpack = ast.Assign([build.targets(target)], build.load(carry))
-        function = build.function(name, [*first, carry], [unpack, *body, result])
+        block = folded(f.fn, [*body, result])
+        function = build.function(name, [*first, carry], [unpack, *block])
     functions.append(function)
     return build.load(name)
 
@@ -831,7 +832,7 @@ def fori(
     inner.bound |= {plan.index}
     if not carried:
         raise Blocked(source, "nothing that the loop changes is used")
-    new_body = f.block(body, frozenset(carried), inner)
+    new_body = f.loop_body(body, carried, frozenset(carried), inner)
     inits = initial_values(f, source, carried, context, inner)
     functions: list[ast.stmt] = []
     step = body_function(f, source, plan.index, carried, new_body, functions)

@@ -162,7 +162,8 @@ def scan(
     enter(f, node, carried, inner)
     f.bind_targets(node.target, inner)
     outputs = [g.value for g in lists]
-    new_body = f.block(body, frozenset(carried) | frozenset(names(outputs)), inner)
+    live_at_end = frozenset(carried) | frozenset(names(outputs))
+    new_body = f.loop_body(body, carried, live_at_end, inner)
     inits = initial_values(f, source, carried, context, inner)
     item, unpack = parameter(f, node.target)
     carry, take = carry_parameter(f, carried)

@@ -21,8 +21,17 @@ from .values import Array, Const, Union, Value
 def folded(fn: Function, block: Sequence[ast.stmt]) -> list[ast.stmt]:
     """The body of a new function, with its last value returned and not named first."""
     match block:
-        case [*rest, ast.Assign(targets=[target], value=value), ast.Return() as last]:
-            if is_same(target, last.value) and not commented(fn, last):
+        case [
+            *rest,
+            ast.Assign(targets=[target], value=value) as bound,
+            ast.Return() as last,
+        ]:
+            # An operation of ours that gives several values gives a tuple.
+            several = getattr(bound, "is_choice", False) and is_same_tuple(
+                target, last.value
+            )
+            same = several or is_same(target, last.value)
+            if same and not commented(fn, last):
                 return [*rest, build.ret(value)]
         case [
             *rest,
@@ -57,6 +66,11 @@ def is_same(target: ast.expr, value: ast.expr | None) -> bool:
         and build.is_new(value)
         and target.id == value.id
     )
+
+
+def is_same_tuple(target: ast.expr, value: ast.expr | None) -> bool:
+    is_ours = isinstance(value, ast.Tuple) and build.is_new(value)
+    return is_ours and bool(names := names_of(target)) and names == names_of(value)
 
 
 def without_result_names(fn: Function, body: Sequence[ast.stmt]) -> list[ast.stmt]:
