@@ -129,12 +129,11 @@ def run_apart(
 
     def work(group: Sequence[File]) -> Outcome:
         nonlocal done
-        outcome = run_together(group, options, fix=fix)
-        done += size_of(group)
-        if done > MUCH:  # what was known of these files is held in cycles
+        if done > MUCH:  # what was known of other files is held in cycles
             gc.collect()
             done = 0
-        return outcome
+        done += size_of(group)
+        return run_together(group, options, fix=fix)
 
     def guarded(group: Sequence[File]) -> Outcome:
         try:
@@ -234,10 +233,10 @@ def analyse(
     rules = [r for name, r in all_rules().items() if name in options.rules]
     claims: list[Claim] = []
     errors = [FileError(path, 1, text) for path, text in interpreter.failures.items()]
+    functions = interpreter.functions
+    ran = {functions[key].module.path for key in interpreter.reached.keys() & functions}
     for module in project.in_scope():
-        if INTERESTING.search(module.text.encode()) or ran_something(
-            facts, module.path
-        ):
+        if INTERESTING.search(module.text.encode()) or module.path in ran:
             try:
                 claims += claims_of(facts, module, rules)
             except (
@@ -245,14 +244,6 @@ def analyse(
             ) as error:  # a file that jaxfix fails on must not end the run
                 errors.append(FileError(module.path, 1, bug(error)))
     return Analysis(facts, claims, tuple(errors))
-
-
-def ran_something(facts: Facts, path: str) -> bool:
-    reached = facts.interpreter.reached
-    functions = facts.interpreter.functions
-    return any(
-        functions[key].module.path == path for key in reached if key in functions
-    )
 
 
 def shown(one: Claim) -> bool:

@@ -96,12 +96,9 @@ class Facts:
     def functions(self, module: Module) -> list[Function]:
         """Every function of a module that ran, and the module, in source order."""
         found = [self.module_code(module)]
-        for node in module.nodes:
-            if (
-                isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-                and (fn := self.function(node)) is not None
-                and fn.module is module
-            ):
+        for node in module.functions:
+            fn = self.function(node)
+            if fn is not None and fn.module is module:
                 found.append(fn)
         return found
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .scopes import children
+from .scopes import FunctionNode, children
 from .values import Value
 
 # Names that apply a transform, or whose misuse a rule looks for. A function whose
@@ -57,6 +57,7 @@ WORDS = frozenset(
     ]
 )
 INTERESTING = re.compile(rb"\b(?:%s)\b" % b"|".join(w.encode() for w in sorted(WORDS)))
+FUNCTION_NODES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 
 
@@ -75,6 +76,7 @@ class Module:
     rebound: frozenset[str] = frozenset()
     _nodes: list[ast.AST] = field(default_factory=list)
     _parents: dict[int, ast.AST] = field(default_factory=dict)
+    _functions: list[FunctionNode] = field(default_factory=list)
     _stores: list[ast.Attribute] | None = None
     words: list[frozenset[str]] = field(default_factory=list)  # by line
 
@@ -89,12 +91,20 @@ class Module:
             self._index()
         return self._nodes
 
+    @property
+    def functions(self) -> list[FunctionNode]:
+        """Every function and lambda, as `ast.walk` orders them."""
+        if not self._nodes:
+            self._index()
+        return self._functions
+
     def _index(self) -> None:
         self._nodes.append(self.tree)
         for outer in self._nodes:  # which grows
             for inner in children(outer):
                 self._parents[id(inner)] = outer
                 self._nodes.append(inner)
+        self._functions = [n for n in self._nodes if isinstance(n, FUNCTION_NODES)]
 
     def mentions(self, node: ast.stmt, words: frozenset[str]) -> bool:
         """Does the source of a statement, its decorators too, have one of the words?"""

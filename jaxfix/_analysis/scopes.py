@@ -40,8 +40,11 @@ _NO_PARTS = frozenset(
     {
         *("ctx", "op", "ops", "id", "attr", "kind", "type_comment", "lineno", "tag"),
         *("conversion", "simple", "is_async", "module", "level", "asname"),
+        *("name", "arg", "rest", "kwd_attrs", "str"),
     }
 )
+_WITHOUT_PARTS = (ast.Constant, ast.Global, ast.Nonlocal, ast.MatchSingleton)
+_WITH_GAPS = frozenset({"keys", "kw_defaults"})  # lists that may hold None
 
 
 class _PartFields(dict[type[ast.AST], tuple[str, ...]]):
@@ -49,8 +52,10 @@ class _PartFields(dict[type[ast.AST], tuple[str, ...]]):
 
     def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
         names = tuple(name for name in kind._fields if name not in _NO_PARTS)
-        if kind in (ast.Constant, ast.Global, ast.Nonlocal):
+        if kind in _WITHOUT_PARTS:
             names = ()
+        elif kind.__name__ == "TypeAlias":  # of Python 3.12: its name is an `ast.Name`
+            names = kind._fields
         self[kind] = names
         return names
 
@@ -63,28 +68,22 @@ def children(node: ast.AST) -> list[ast.AST]:
     found: list[ast.AST] = []
     for name in _PART_FIELDS[type(node)]:
         value = getattr(node, name, None)
-        if isinstance(value, ast.AST):
-            found.append(value)
-        elif isinstance(value, list):
-            for one in value:
-                if isinstance(one, ast.AST):
-                    found.append(one)
+        if value.__class__ is not list:
+            if value is not None:
+                found.append(value)
+        elif name in _WITH_GAPS:
+            found += [one for one in value if one is not None]
+        else:
+            found += value
     return found
 
 
 def walk(*roots: ast.AST) -> list[ast.AST]:
     """`ast.walk` of each, level by level, without operators and contexts."""
     found = [*roots]
-    add = found.append
     for node in found:  # which grows
-        for name in _PART_FIELDS[type(node)]:
-            value = getattr(node, name, None)
-            if isinstance(value, ast.AST):
-                add(value)
-            elif isinstance(value, list):
-                for one in value:
-                    if isinstance(one, ast.AST):
-                        add(one)
+        if _PART_FIELDS[type(node)]:
+            found += children(node)
     return found
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from jaxfix._analysis.facts import Facts, Function
@@ -50,7 +49,7 @@ def claims_of(facts: Facts, module: Module, rules: list[Rule]) -> list[Claim]:
         if not fn.is_known:
             # It is called in more ways than were followed: nothing is certain of it.
             continue
-        for node in nodes_of(fn):
+        for node in (fn.node, *fn.walk()):
             for rule in by_type.get(type(node), ()):
                 problem = rule.find(fn, node)
                 if problem is not None and not expects_tracers(fn, node):
@@ -76,11 +75,6 @@ def expects_tracers(fn: Function, node: ast.AST) -> bool:
 
 
 CAUGHT = ("Concretization", "TracerBool", "TracerInteger", "TracerArray")
-
-
-def nodes_of(fn: Function) -> Iterator[ast.AST]:
-    yield fn.node
-    yield from fn.walk()
 
 
 def claim(rule: Rule, fn: Function, node: ast.AST, problem: Problem) -> Claim:
