@@ -20,13 +20,13 @@ def update(key, particles, weights, measured, threshold):
     key_move, key_resample = jax.random.split(key)
     particles = particles + DRIFT * jax.random.normal(key_move, particles.shape)
 
-    def false_branch(weights):
+    def update_weights(weights):
         weights = weights * jnp.exp(-0.5 * ((measured - particles) / NOISE) ** 2)
         return weights / weights.sum()
 
     # NaN: the sensor gave nothing
     weights = jax.lax.cond(
-        jnp.isnan(measured), lambda weights: weights, false_branch, weights
+        jnp.isnan(measured), lambda weights: weights, update_weights, weights
     )
     effective = 1 / jnp.sum(weights**2)
 

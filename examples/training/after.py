@@ -16,11 +16,11 @@ def clip(grads, limit):
     """Scale the gradients down if their norm is above `limit`."""
     norm = jnp.sqrt(sum(jnp.sum(g**2) for g in jax.tree.leaves(grads)))
 
-    def true_branch():
+    def update_grads():
         norm = jnp.sqrt(sum(jnp.sum(g**2) for g in jax.tree.leaves(grads)))
         return jax.tree.map(lambda g: g * limit / norm, grads)
 
-    return jax.lax.cond(norm > limit, true_branch, lambda: grads)
+    return jax.lax.cond(norm > limit, update_grads, lambda: grads)
 
 
 @jax.jit

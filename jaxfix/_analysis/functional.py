@@ -506,11 +506,13 @@ class Functional:
         operands: Sequence[str],
         body: list[ast.stmt],
         orelse: list[ast.stmt],
+        updated: Sequence[str] = (),
     ) -> tuple[ast.expr, list[ast.stmt]]:
         """`lax.cond(test, f, g, *operands)` and the local functions that it needs."""
         functions: list[ast.stmt] = []
         branches: list[ast.expr] = []
-        for base, block in (("true_branch", body), ("false_branch", orelse)):
+        bases = branch_names(body, orelse, updated)
+        for base, block in zip(bases, (body, orelse), strict=True):
             used = set(names(block))
             params = [n if n in used else "_" for n in operands]
             if len(block) == 1 and isinstance(block[0], ast.Return):
@@ -816,7 +818,10 @@ class Functional:
         orelse = [*orelse, build.ret(build.tuple_of([y for _, y in results]))]
         body, orelse = folded(self.fn, body), folded(self.fn, orelse)
         operands = self.operands(body, orelse, outputs, before)
-        made, functions = self.cond_call(test, test_value, operands, body, orelse)
+        updated = [n for n in outputs if n in before.bound]
+        made, functions = self.cond_call(
+            test, test_value, operands, body, orelse, updated
+        )
         return [*functions, build.choice(list(outputs), made)]
 
     def ordered(self, outputs: Sequence[str]) -> list[str]:
@@ -1248,6 +1253,16 @@ def parameters(
     if missing:
         raise CannotFix(f"`{missing[0]}` may not be bound yet")
     return ordered
+
+
+def branch_names(
+    body: Sequence[ast.stmt], orelse: Sequence[ast.stmt], updated: Sequence[str]
+) -> tuple[str, str]:
+    """Names for the functions of branches: what the only one of them updates."""
+    alone = (len(body) == 1) != (len(orelse) == 1)
+    if alone and len(updated) == 1 and not updated[0].startswith("_"):
+        return f"update_{updated[0]}", f"update_{updated[0]}"
+    return "true_branch", "false_branch"
 
 
 def unique(params: Sequence[str]) -> list[str]:
