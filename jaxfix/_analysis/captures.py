@@ -185,7 +185,7 @@ class Captures:
         return {
             key: sorted(
                 (caller for caller in callers if caller not in self.compiled),
-                key=order.__getitem__,
+                key=lambda caller: order.get(caller, len(order)),
             )
             for key, callers in self.callers.items()
         }
