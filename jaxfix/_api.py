@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from jaxfix import _baseline, _cells, _engine, _files, _interpreter
+from jaxfix import _baseline, _cells, _engine, _files
 from jaxfix._analysis import suppress
 from jaxfix._analysis.finding import (
     Change,
@@ -21,6 +21,7 @@ from jaxfix._analysis.finding import (
     Safety,
     Span,
 )
+from jaxfix._analysis.settings import Settings
 from jaxfix._analysis.source import Source, SourceError
 from jaxfix._config import Config, load, nearest
 from jaxfix._edits import edits_of
@@ -124,11 +125,13 @@ class Project:
         config = self.config
         return _engine.EngineOptions(
             rules=self.rules - {suppress.UNUSED},
-            entry_points=config.entry_points,
-            extra_transforms=dict(config.extra_transforms),
-            static_calls=config.static_calls,
-            jax_version=config.jax_version or _interpreter.jax_version(config),
-            prefer=dict(config.prefer),
+            settings=Settings(
+                config.entry_points,
+                dict(config.extra_transforms),
+                config.static_calls,
+                dict(config.prefer),
+                config.jax_version,
+            ),
             roots=_roots(config),
             skip=skip,
             jobs=config.jobs or os.cpu_count() or 1,

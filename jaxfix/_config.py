@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from jaxfix import _ignore
+from jaxfix._analysis.settings import CHOICES
 from jaxfix._errors import UsageError
 
 ALL = "ALL"
@@ -32,14 +33,14 @@ class Config:
       exclude: patterns of files and folders to leave out.
       force_exclude: whether `exclude` counts for files named on the command line.
       unsafe_fixes: whether `apply` and `diff` make unsafe fixes too.
-      jax_version: what generated code may use, as (major, minor); None: what is
-        installed.
+      jax_version: what generated code may use, as (major, minor); None: only what all
+        versions from 0.4.34 on have.
       extra_transforms: jit-like decorators of the project, each with what it traces.
       entry_points: patterns of functions that users of the project jit.
       static_calls: functions whose results are static, whatever goes in.
       inputs: example inputs for validation: calls by function, or files of recorded
         calls.
-      prefer: choices between equally good fixes.
+      prefer: choices between fixes, see `jaxfix._analysis.settings.CHOICES`.
       validate: the table for `jaxfix validate`.
       bench: the table for `jaxfix bench`.
       python: the interpreter whose jax runs the validation; None: the project's own.
@@ -306,6 +307,18 @@ def _table_of_strings(value: object, where: str) -> tuple[tuple[str, str], ...]:
     )
 
 
+def _prefer(value: object, where: str) -> tuple[tuple[str, str], ...]:
+    chosen = _table_of_strings(value, where)
+    for key, choice in chosen:
+        if key not in CHOICES:
+            raise UsageError(f"{where}: unknown key `{key}`{nearest(key, CHOICES)}")
+        if choice not in CHOICES[key]:
+            words = " or ".join(f"`{c}`" for c in CHOICES[key])
+            hint = nearest(choice, CHOICES[key])
+            raise UsageError(f"{where}.{key}: expected {words}, got `{choice}`{hint}")
+    return chosen
+
+
 def _table_of_lists(
     value: object, where: str
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -333,7 +346,7 @@ _KEYS: Mapping[str, Callable[[object, str], Any]] = {
     "entry-points": _strings,
     "static-calls": _strings,
     "inputs": _inputs,
-    "prefer": _table_of_strings,
+    "prefer": _prefer,
     "validate": _dict,
     "bench": _dict,
     "python": _string,

@@ -6,7 +6,7 @@ import ast
 import contextlib
 import gc
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ._analysis.columns import span_of
@@ -22,6 +22,7 @@ from ._analysis.finding import (
 from ._analysis.interpret import Interpreter, bug
 from ._analysis.plan import Sites
 from ._analysis.project import INTERESTING, Project
+from ._analysis.settings import DEFAULTS, Settings
 from ._analysis.source import Source
 from ._processes import can_fork, fork_map
 from ._rewriting.claims import Claim, claims_of
@@ -40,11 +41,7 @@ class EngineOptions:
     """What a run is told. `skip`: findings that are suppressed (shown, not fixed)."""
 
     rules: frozenset[str]
-    entry_points: tuple[str, ...] = ()
-    extra_transforms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    static_calls: tuple[str, ...] = ()
-    jax_version: tuple[int, int] = (0, 4)
-    prefer: Mapping[str, str] = field(default_factory=dict)
+    settings: Settings = DEFAULTS
     roots: tuple[str, ...] = ()
     skip: Callable[[Finding], bool] = lambda finding: False
     jobs: int = 1
@@ -223,11 +220,7 @@ def analyse(
     files: Sequence[tuple[str, str, ast.Module]], options: EngineOptions
 ) -> Analysis:
     project = Project(files)
-    interpreter = Interpreter(
-        project,
-        entry_points=options.entry_points,
-        extra_transforms=options.extra_transforms,
-    )
+    interpreter = Interpreter(project, options.settings)
     interpreter.run()
     facts = Facts(project, interpreter)
     rules = [r for name, r in all_rules().items() if name in options.rules]

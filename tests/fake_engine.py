@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from jaxfix._analysis.finding import (
@@ -20,6 +20,7 @@ from jaxfix._analysis.finding import (
     Safety,
     Span,
 )
+from jaxfix._analysis.settings import Settings
 from jaxfix._analysis.source import Source
 from jaxfix._analysis.suppress import apply_edits
 
@@ -42,11 +43,7 @@ class Outcome:
 @dataclass(frozen=True, slots=True)
 class EngineOptions:
     rules: frozenset[str]
-    entry_points: tuple[str, ...]
-    extra_transforms: Mapping[str, tuple[str, ...]]
-    static_calls: tuple[str, ...]
-    jax_version: tuple[int, int]
-    prefer: Mapping[str, str]
+    settings: Settings
     roots: tuple[str, ...]
     skip: Callable[[Finding], bool]
     jobs: int

@@ -40,7 +40,7 @@ def test_every_key(project):
         [tool.jaxfix.extra-transforms]
         "pkg.fast" = ["x", "y"]
         [tool.jaxfix.prefer]
-        traced-if = "where"
+        traced-range = "static"
         [tool.jaxfix.validate]
         timeout = 3
         [tool.jaxfix.bench]
@@ -52,7 +52,7 @@ def test_every_key(project):
     assert config.rules(KNOWN) == {"traced-if"}
     assert config.jax_version == (0, 6)
     assert config.extra_transforms == (("pkg.fast", ("x", "y")),)
-    assert config.prefer == (("traced-if", "where"),)
+    assert config.prefer == (("traced-range", "static"),)
     assert config.inputs == (str(project / "inputs.py"),)
     assert (config.validate, config.bench) == ({"timeout": 3}, {"repeat": 5})
     assert config.is_ignored("traced-if", "tests/test_a.py")
@@ -86,6 +86,15 @@ def test_a_broken_file_of_another_tool_is_not_our_business(project):
         ("unsafe-fixes = 'yes'", "`unsafe-fixes`: expected true or false, got 'yes'"),
         ("jax-version = 0.6", "`jax-version`: expected a version such as"),
         ("prefer = {a = 1}", "`prefer`.a: expected a string, got 1"),
+        (
+            'prefer = {traced-rang = "static"}',
+            "`prefer`: unknown key `traced-rang`; did you mean `traced-range`?",
+        ),
+        (
+            'prefer = {traced-range = "statc"}',
+            "`prefer`.traced-range: expected `dynamic` or `static`, got `statc`;"
+            " did you mean `static`?",
+        ),
         ("validate = 1", "`validate`: expected a table, got 1"),
         ("jobs = -1", "`jobs`: expected a number of processes"),
         ("select = [", "invalid TOML"),

@@ -87,7 +87,7 @@ FORBIDDEN = {
 LAYERS = {
     "jaxfix/_analysis": {
         "data": "finding plan columns",
-        "a file": "notebook source suppress",
+        "a file": "notebook settings source suppress",
         "syntax": "scopes build flow jax_tables jax_api",
         "values": "values objects project components shapes",
         "interpreter": "definitions frame state operands arguments indexing "

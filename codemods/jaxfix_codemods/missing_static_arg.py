@@ -127,7 +127,8 @@ class MissingStaticArg(Rule):
         if not is_certain(fn, starts, proven=bool(because)):
             return None
         text = f"`{ast.unparse(part)}` is {demand.what}, and is traced"
-        standby = not demand.firm and not is_needed(fn, demand, starts)
+        standby = not (demand.firm or is_preferred(fn, demand))
+        standby = standby and not is_needed(fn, demand, starts)
         return Problem(text, because, standby)
 
     def plan(self, fn: Function, node: ast.AST) -> Plan:
@@ -172,6 +173,12 @@ def method_at(
 
 def root_key(root: TransformedValue) -> str:
     return f"{root.module.path}:{getattr(root.node, 'lineno', 0)}"
+
+
+def is_preferred(fn: Function, demand: demands.Demand) -> bool:
+    """Does the project want static numbers of steps?"""
+    is_count = demand.what == demands.STEPS
+    return is_count and fn.facts.project_settings.static_trip_counts
 
 
 def unknown_parts(

@@ -37,6 +37,8 @@ class TracedRange(Rule):
 
     Safe. The loop's variable has no value after a loop that does not run, in Python
     too; where it is read afterwards without a value from before, nothing is changed.
+    With `prefer = {traced-range = "static"}` in `[tool.jaxfix]` the number of steps
+    becomes a static argument instead, where it is one.
 
     ## Not fixed
 

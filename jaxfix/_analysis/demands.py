@@ -19,6 +19,9 @@ SHAPE_METHODS = frozenset(["reshape", "transpose", "swapaxes", "squeeze"])
 ITERATING = frozenset(["zip", "enumerate", "reversed", "list", "tuple"])
 
 
+STEPS = "a number of steps"
+
+
 @dataclass(frozen=True, slots=True)
 class Demand:
     """`parts` must be known while tracing, as `what`.
@@ -58,7 +61,7 @@ def demand_of(fn: Function, node: ast.AST) -> Demand | None:
             return Demand(tests, "a condition", False) if tests else None
         case ast.For(iter=values):
             counts = _counts(fn, values)
-            return Demand(counts, "a number of steps", False) if counts else None
+            return Demand(counts, STEPS, False) if counts else None
         case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
             counts = tuple(c for g in node.generators for c in _counts(fn, g.iter))
             return Demand(counts, "a number of items", True) if counts else None

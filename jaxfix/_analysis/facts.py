@@ -20,6 +20,7 @@ from .origins import all_definitions
 from .project import Module, Project
 from .python_calls import loop_tracer
 from .scopes import children, parameter_names, scope_names
+from .settings import Settings
 from .statements import is_choice
 from .static_uses import roots_at, used_as_static
 from .values import Array, Lib, Value, is_static, tracer
@@ -40,6 +41,10 @@ class Facts:
         self.key_reuses: dict[int, dict[int, Reuse]] = {}
         self.loop_bodies: set[int] | None = None
         self._functions: dict[int, Function] = {}
+
+    @property
+    def project_settings(self) -> Settings:
+        return self.interpreter.settings
 
     @cached_property
     def captures(self) -> Captures:

@@ -33,6 +33,7 @@ from .objects import (
 from .project import INTERESTING, WORDS, Module, Project
 from .results import result_of
 from .scopes import walk
+from .settings import DEFAULTS, Settings
 from .values import (
     Array,
     Const,
@@ -75,13 +76,10 @@ class Interpreter:
     def __init__(
         self,
         project: Project,
-        *,
-        entry_points: Sequence[str] = (),
-        extra_transforms: Mapping[str, tuple[str, ...]] | None = None,
+        settings: Settings = DEFAULTS,
     ) -> None:
         self.project = project
-        self.entry_points = tuple(entry_points)
-        self.extra_transforms = dict(extra_transforms or {})
+        self.settings = settings
         self.traced: dict[int, Value] = {}
         self.host: dict[int, Value] = {}
         self.linear: dict[int, Value] = {}  # under differentiation alone
@@ -304,7 +302,8 @@ class Interpreter:
                     with self._surviving(root.module):
                         transforms.run_root(frame, root)
         for fn in list(self.functions.values()):
-            if self.entry_points and transforms.is_entry_point(fn, self.entry_points):
+            patterns = self.settings.entry_points
+            if patterns and transforms.is_entry_point(fn, patterns):
                 frame = Frame(self, fn.module, self.module_scope(fn.module))
                 with self._surviving(fn.module):
                     transforms.run_entry_point(frame, fn)
@@ -392,6 +391,11 @@ class Interpreter:
         keywords: dict[str, Value],
         node: ast.AST | None,
     ) -> Value:
+        if self.settings.name_calls and (name := dotted_name(function)) is not None:
+            if name in self.settings.extra_transforms:
+                return transforms.wrap_extra(frame, name, args, keywords, node)
+            if self.settings.is_static_call(name):
+                return Static("")
         match function:
             case Lib():
                 return self._call_library(frame, function.name, args, keywords, node)
@@ -696,3 +700,16 @@ def first_why(bound: Mapping[str, Value]) -> Why | None:
         if (found := holds_tracer(value)) is not None and found.why is not None:
             return found.why
     return None
+
+
+def dotted_name(function: Value) -> str | None:
+    """What the settings call a function."""
+    match function:
+        case Lib(name=name):
+            return name
+        case FunctionValue():
+            return f"{function.module.name}.{function.qualname}"
+        case BoundValue():
+            return dotted_name(function.function)
+        case _:
+            return None

@@ -112,6 +112,8 @@ POSITIONAL_OPTIONS = {
     "jax.grad": ("argnums", "has_aux"),
     "jax.value_and_grad": ("argnums", "has_aux"),
 }
+# Options that a transform of the project has here: its name, and what it traces.
+EXTRA, TRACED = "*extra", "*traced"
 HOST_CALLBACKS = frozenset(
     ["jax.pure_callback", "jax.experimental.io_callback", "jax.debug.callback"]
 )
@@ -125,8 +127,6 @@ def call_library(
     node: ast.AST | None,
 ) -> Value | None:
     """Apply a transform or run a control-flow primitive; None if it is neither."""
-    if name in frame.interp.extra_transforms:
-        name = "jax.jit"
     if name in WRAPPERS:
         return wrap(frame, name, args, keywords, node)
     if name in HOST_CALLBACKS:
@@ -138,6 +138,21 @@ def call_library(
     named = dict(keywords)
     value: Value = primitive(frame, args, named, node)
     return value
+
+
+def wrap_extra(
+    frame: Frame,
+    name: str,
+    args: list[Value],
+    keywords: dict[str, Value],
+    node: ast.AST | None,
+) -> Value:
+    """A jit-like transform that the project declares: `jit` with options of its own."""
+    traced = frame.interp.settings.extra_transforms[name]
+    if not args:
+        return PartialValue(Lib(name), (), tuple(keywords.items()))
+    options: dict[str, Value] = {EXTRA: Const(name), TRACED: Const(traced)}
+    return wrap(frame, "jax.jit", args[:1], options, node)
 
 
 def wrap(
@@ -246,6 +261,12 @@ def static_names(root: TransformedValue) -> frozenset[str]:
     return frozenset(out)
 
 
+def extra_name(root: TransformedValue) -> str | None:
+    """The project's own transform that stands behind a `jit`."""
+    name = root.option(EXTRA)
+    return name.value if isinstance(name, Const) else None
+
+
 def declares_unseen(root: TransformedValue) -> bool:
     """May it declare arguments static that are not seen, as `jit(f, **options)` may?"""
     if root.option("**") is not None:
@@ -278,10 +299,10 @@ def reason(root: TransformedValue) -> Why:
 
 
 def spelled(root: TransformedValue) -> str:
-    names = [root.transform]
+    names = [extra_name(root) or root.transform]
     inner = root.function
     while isinstance(inner, TransformedValue):
-        names.append(inner.transform)
+        names.append(extra_name(inner) or inner.transform)
         inner = inner.function
     return " of ".join(names)
 
@@ -337,11 +358,12 @@ def staged(
     names = positional_names(root.function)
     convert = filtered if root.transform in FILTER_JIT else as_tracers
     is_open = declares_unseen(root)
+    only = constants(root.option(TRACED))
     # Arguments of a function that takes `*args` have a place and no name.
     places = {p for p in constants(root.option("static_argnums")) if isinstance(p, int)}
 
     def enter(name: str | None, value: Value) -> Value:
-        if name in static or is_open:
+        if name in static or is_open or (only and name not in only):
             return loosened(value)
         return with_symbol(convert(value, why), root, name)
 

@@ -28,8 +28,12 @@ from .write import Writer
 
 @dataclass(slots=True)
 class Wanted:
-    """What is to be declared static, and no longer so, at one transform."""
+    """What is to be declared static, and no longer so, at one transform.
 
+    `takes_options`: may it be written `@jax.jit(...)`?
+    """
+
+    takes_options: bool
     add: list[str] = field(default_factory=list)
     remove: set[str] = field(default_factory=set)
 

@@ -16,7 +16,13 @@ from jaxfix._analysis.declarations import Closure
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.objects import TransformedValue
-from jaxfix._analysis.transforms import CHECKPOINT, positional_names, static_names
+from jaxfix._analysis.transforms import (
+    CHECKPOINT,
+    JIT,
+    extra_name,
+    positional_names,
+    static_names,
+)
 
 from .rewrite import Rewriter, Wanted
 from .write import Writer
@@ -33,7 +39,8 @@ def declare(
 ) -> None:
     """Declare parameters of a jitted function static, or no longer so."""
     check_declaration(root, remove)
-    wanted = write.statics.setdefault(id(root.node), Wanted())
+    takes_options = write.facts.project_settings.jit_takes_options
+    wanted = write.statics.setdefault(id(root.node), Wanted(takes_options))
     wanted.add += [n for n in add if n not in wanted.add]
     wanted.remove.update(remove)
     write.at_end(("static", id(root.node)), lambda: _write(write, root, wanted))
@@ -120,6 +127,8 @@ def check_declaration(root: TransformedValue, remove: Iterable[str] = ()) -> Non
     call = _call_of(root)
     if not isinstance(root.node, ast.expr):
         raise CannotFix("it is not seen where the transform is applied")
+    if (name := extra_name(root)) is not None:
+        raise CannotFix(f"it is not known how `{name}` declares static arguments")
     if not list(remove):
         return
     for name in (NAMES, NUMS):
@@ -190,7 +199,8 @@ def _change(
     texts = [spelled(n) for n in adds]
     if given is None:
         if texts:
-            _add_option(writer, root, f"{option}={tuple_text(texts)}")
+            text = f"{option}={tuple_text(texts)}"
+            _add_option(writer, root, text, takes_options=wanted.takes_options)
         return
     items = _items(given.value)
     if items is None:
@@ -229,12 +239,17 @@ def tuple_text(items: list[str]) -> str:
     return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
 
 
-def _add_option(writer: Writer, root: TransformedValue, text: str) -> None:
+def _add_option(
+    writer: Writer, root: TransformedValue, text: str, *, takes_options: bool
+) -> None:
     node = root.node
     if isinstance(node, ast.Call):
         writer.add_argument(node, text)
         return
     assert isinstance(node, ast.expr), "checked by check_declaration"
+    if takes_options and root.transform in JIT:
+        writer.replace_decorator(node, lambda: f"{writer.expr(node)}({text})")
+        return
     partial = writer.name("functools.partial")
     writer.replace_decorator(node, lambda: f"{partial}({writer.expr(node)}, {text})")
 
