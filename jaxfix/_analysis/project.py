@@ -171,12 +171,14 @@ class Project:
         self.by_path: dict[str, Module] = {}
         self.roots: dict[Path, None] = {}
         self._missing: set[str] = set()
+        self._files: dict[Path, Module] = {}
         for path, text, tree in files:
             name, root = module_name(Path(path).absolute())
             self.roots.setdefault(root)
             is_package = Path(path).stem == "__init__"
             module = Module(name, path, text, tree, is_package)
             self.by_path[path] = module
+            self._files[Path(path).absolute()] = module
             # Two scripts of one name in unrelated folders: the first keeps the name.
             self.modules.setdefault(name, module)
 
@@ -197,7 +199,12 @@ class Project:
         for root in self.roots:
             base = root.joinpath(*name.split("."))
             for path in (base / "__init__.py", base.with_name(base.name + ".py")):
-                if path.is_file() and (module := self._read(name, path)):
+                module = self._files.get(path)
+                if module is None and path.is_file():
+                    module = self._read(name, path)
+                if module is not None:
+                    # A file in a folder without `__init__.py` has a name of its own.
+                    self.modules[name] = module
                     return module
         self._missing.add(name)
         return None
@@ -210,8 +217,7 @@ class Project:
             return None
         text = data.decode("utf-8", "replace")
         module = Module(name, str(path), text, tree, path.stem == "__init__", False)
-        self.modules[name] = module
-        self.by_path[str(path)] = module
+        self.by_path[str(path)] = self._files[path] = module
         return module
 
 
