@@ -14,11 +14,14 @@ from dataclasses import dataclass, field
 from typing import TypeGuard
 
 from . import build, guards, places
+from .agree import is_literal
+from .arguments import as_array
 from .booleans import is_bool, marked
 from .facts import Function
 from .finding import CannotFix
 from .flow import exits
-from .scopes import names, writes
+from .scopes import mutations, names, writes
+from .values import Array
 
 LEAVES = frozenset({"return", "break", "continue"})
 
@@ -192,6 +195,8 @@ class Desugar:
             case ast.If():
                 return self._leaving_if(stmt, rest, finish)
             case ast.For() | ast.While():
+                if not self.loops and (last := self._fallback(stmt, rest)) is not None:
+                    return self.block(self.loop(stmt, last), finish)
                 return self.block([*self.loop(stmt), *rest], finish)
             case ast.With() | ast.Try():
                 return self._leaving_with(stmt, rest, finish)
@@ -396,8 +401,56 @@ class Desugar:
 
     # --- loops
 
-    def loop(self, stmt: ast.For | ast.While) -> list[ast.stmt]:
-        """A loop that is rewritten, and what follows from how it was left."""
+    def _fallback(
+        self, stmt: ast.For | ast.While, rest: Sequence[ast.stmt]
+    ) -> ast.expr | None:
+        """What is returned right after a loop, if the result may start as that.
+
+        It is a number, or a value that the loop leaves alone, of the type of all that
+        the loop returns.
+        """
+        match rest:
+            case [ast.Return(value=ast.expr() as value)] if not stmt.orelse:
+                returned = [n.value for n in _blocks(stmt) if isinstance(n, ast.Return)]
+                alike = all(r is not None and self._starts(value, r) for r in returned)
+                changed = {*writes([stmt]), *(name for name, _ in mutations([stmt]))}
+                kept = isinstance(value, ast.Name) and value.id not in changed
+                constant = not any(isinstance(n, ast.Name) for n in ast.walk(value))
+                return value if returned and alike and (kept or constant) else None
+            case _:
+                return None
+
+    def _starts(self, value: ast.expr, returned: ast.expr) -> bool:
+        """Is a choice between the two values of the type of `returned`, whole?"""
+        if isinstance(value, ast.Tuple) and isinstance(returned, ast.Tuple):
+            pairs = zip(value.elts, returned.elts, strict=False)
+            same_length = len(value.elts) == len(returned.elts)
+            return same_length and all(self._starts(a, b) for a, b in pairs)
+        known = self.fn.value(returned)
+        found = as_array(known) if known is not None else None
+        first = self.fn.value(value)
+        if found is None or found.dtype is None or found.shape is None:
+            return False
+        if is_literal(value):
+            number = as_array(first) if first is not None else None
+            scalar = number is not None and found.shape == number.shape
+            kind = number.dtype.kind if scalar and number and number.dtype else None
+            return kind is not None and kind == found.dtype.kind
+        return (
+            isinstance(value, ast.Name)
+            and isinstance(first, Array)
+            and (first.dtype, first.shape) == (found.dtype, found.shape)
+        )
+
+    def loop(
+        self, stmt: ast.For | ast.While, fallback: ast.expr | None = None
+    ) -> list[ast.stmt]:
+        """A loop that is rewritten, and what follows from how it was left.
+
+        Args:
+          stmt: the loop.
+          fallback: what is returned right after it, as `_fallback` gives it.
+        """
         if getattr(stmt, "desugared", False):
             return [stmt]
         test, body = self._leading_breaks(stmt)
@@ -406,7 +459,8 @@ class Desugar:
         if "break" in kinds or "return" in kinds:
             flags.done = self.fresh("done")
         if "return" in kinds:
-            flags.returned = self.fresh("found") if "break" in kinds else flags.done
+            needs_two = "break" in kinds and fallback is None
+            flags.returned = self.fresh("found") if needs_two else flags.done
         self.loops.append(flags)
         try:
             new_body = self.block(body, self._at_iteration_end)
@@ -428,7 +482,10 @@ class Desugar:
             if flag is not None:
                 before.append(build.assign(flag, build.const(False)))
         after: list[ast.stmt] = []
-        if flags.returned is not None:
+        if fallback is not None:
+            before.append(build.assign(self._result_name(), fallback))
+            after.append(build.ret(build.load(self._result_name())))
+        elif flags.returned is not None:
             assert self.result is not None, "a loop that returns has a result"
             leave = ast.If(
                 build.load(flags.returned), [build.ret(build.load(self.result))], []

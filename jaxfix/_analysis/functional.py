@@ -591,7 +591,7 @@ class Functional:
         flags = [
             s.targets[0].id
             for s in node.body
-            if sets_flags([s])
+            if is_flag(s)
             and isinstance(s, ast.Assign)
             and isinstance(s.targets[0], ast.Name)
             and s.value.value is True  # type: ignore[attr-defined]
@@ -617,9 +617,7 @@ class Functional:
                 out.append(build.assign(flag, build.load(first)))
             context.types[flag] = scalar
         context.bound |= set(flags)
-        body = [
-            s for s in node.body if not (sets_flags([s]) and writes([s])[0] in flags)
-        ]
+        body = [s for s in node.body if not (is_flag(s) and writes([s])[0] in flags)]
         new_test = marked(build.load(flags[0]))
         made = copy_with(node, test=new_test, body=body)
         assert isinstance(made, ast.If), "a copy of an if is an if"
@@ -891,6 +889,11 @@ def leaves(node: ast.If) -> bool:
     return any(sets_flags([s]) for s in ast.walk(node) if isinstance(s, ast.Assign))
 
 
+def is_flag(stmt: ast.stmt) -> bool:
+    """Does it set a flag, and not what a `return True` gives?"""
+    return sets_flags([stmt]) and not hasattr(stmt, "origin_return")
+
+
 def same_expression(a: ast.expr, b: ast.expr) -> bool:
     return ast.dump(a) == ast.dump(b)
 
@@ -980,7 +983,7 @@ def joined_choice(
 
 def joined(test: ast.expr, op: ast.operator, other: ast.expr) -> ast.expr:
     """`test | other`, a lone name first: `done | (x > 1)`."""
-    is_late = isinstance(other, ast.Name) and not isinstance(test, ast.Name)
+    is_late = isinstance(other, ast.Name)
     pair = (other, test) if is_late else (test, other)
     return marked(ast.BinOp(pair[0], op, pair[1]))
 

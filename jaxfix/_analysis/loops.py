@@ -682,6 +682,13 @@ def masked(
     for stmt in before:
         f.advance(stmt, context)
         f.advance(stmt, inner)
+    for name in writes(body):
+        start = collapse(context.types.get(name)) if is_result(name, node) else None
+        if start is not None and (first := as_array(start)) is not None:
+            # All that is returned has its shape; a bool has no other dtype.
+            is_flag = first.dtype is not None and first.dtype.kind == "b"
+            dtype = BOOL if is_flag else None
+            inner.types[name] = Array(True, dtype, first.shape)
     inner.bound |= set(writes(node.target))
     new_body = f.block(body, head, inner)
     made = copy_with(node, body=new_body, orelse=[])
