@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from jaxfix import _baseline, _cells, _engine, _files
+from jaxfix import _avals, _baseline, _cells, _engine, _files
 from jaxfix._analysis import suppress
 from jaxfix._analysis.finding import (
     Change,
@@ -131,6 +131,7 @@ class Project:
                 config.static_calls,
                 dict(config.prefer),
                 config.jax_version,
+                _avals.learnt(config),
             ),
             roots=_roots(config),
             skip=skip,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
-from jaxfix import _engine
+from jaxfix import _avals, _engine
 from jaxfix._analysis.finding import Safety
-from jaxfix._analysis.settings import Settings
+from jaxfix._analysis.settings import Aval, Settings
 from jaxfix._analysis.source import Source
+from jaxfix._config import Config
 from jaxfix._rewriting.registry import rules
 
 UTIL = """
@@ -166,3 +168,89 @@ def test_static_argnames_are_spelled_for_the_version_of_jax(
 ) -> None:
     settings = Settings(prefer={"traced-range": "static"}, jax_version=version)
     assert spelling in fixed(project, settings)
+
+
+PICKY = """
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def root(x, n):
+    if x > 0:
+        y = jnp.sqrt(x)
+    else:
+        y = n
+    return y
+
+
+@jax.jit
+def share(x, flag):
+    if flag:
+        return jnp.sum(x) / x[0]
+    return x[0]
+"""
+
+
+def picky(tmp_path: Path, inputs: dict[str, object]) -> str:
+    (tmp_path / "one.py").write_text(PICKY)
+    config = Config(root=tmp_path, inputs=inputs)
+    settings = Settings(avals=_avals.learnt(config))
+    return fixed([Source.read(tmp_path / "one.py")], settings)
+
+
+@pytest.mark.parametrize("name", ["one.py:root", "one.root"])
+def test_inputs_say_which_dtypes_must_agree(tmp_path: Path, name: str) -> None:
+    spelling = "lambda: jnp.sqrt(x), lambda: n.astype(jnp.float32)"
+    assert spelling in picky(tmp_path, {name: [["f32[]", "i16[]"]]})
+    by_name = {name: [{"x": "f32[]", "n": "i16[]"}]}
+    assert spelling in picky(tmp_path, by_name)
+    assert "astype" not in picky(tmp_path, {})
+
+
+def test_inputs_say_that_a_condition_has_an_axis(tmp_path: Path) -> None:
+    text = picky(tmp_path, {"one.py:share": [["f32[3]", "bool[1]"]]})
+    assert "jnp.reshape(flag, ())" in text
+    assert "reshape" not in picky(tmp_path, {})
+
+
+def test_inputs_that_do_not_agree_say_nothing(tmp_path: Path) -> None:
+    calls = [["f32[]", "i16[]"], ["f16[]", "i16[]"]]
+    assert "astype" not in picky(tmp_path, {"one.py:root": calls})
+
+
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        ("f32[8,3]", Aval("float32", (8, 3))),
+        ("bf16[]", Aval("bfloat16", ())),
+        ("u8[2] in [0, 3]", Aval("uint8", (2,))),
+        ("bool[]", Aval("bool", ())),
+        ("complex64[1]", Aval("complex64", (1,))),
+        ("key[]", None),
+        ("py: 3", None),
+        (3.0, None),
+    ],
+)
+def test_avals_are_read(text: object, known: Aval | None) -> None:
+    assert _avals.aval(text) == known
+
+
+def test_recorded_calls_are_read(tmp_path: Path) -> None:
+    recorded = {
+        "version": 1,
+        "functions": {
+            "one.py:root": [
+                {"args": ["f32[3]", "i16[]"], "kwargs": {}},
+                {"args": ["f32[4]", "i16[]"], "kwargs": {}},
+            ]
+        },
+    }
+    (tmp_path / "jaxfix-inputs.json").write_text(json.dumps(recorded))
+    learnt = _avals.learnt(Config(root=tmp_path))
+    assert learnt == {
+        f"{(tmp_path / 'one.py').resolve()}:root": {
+            "0": Aval("float32", None),
+            "1": Aval("int16", ()),
+        }
+    }

@@ -37,6 +37,8 @@ from .values import (
     element,
     holds_tracer,
     replace,
+    shape,
+    strong,
     tracer,
     type_name,
 )
@@ -623,6 +625,8 @@ def _partial_keywords(function: Value) -> set[str]:
 
 def parameter(frame: Frame, fn: FunctionValue, arg: ast.arg) -> Value:
     """A parameter of a root of which only annotation and default are known."""
+    if (shown := shown_by_inputs(frame, fn, arg)) is not None:
+        return shown
     default = dict(fn.defaults).get(arg.arg)
     annotated = frame.interp.by_annotation(fn, arg)
     if annotated is not None:
@@ -641,6 +645,19 @@ def parameter(frame: Frame, fn: FunctionValue, arg: ast.arg) -> Value:
     if kind in ("bool", "str", "static"):
         return Static(kind if kind != "static" else "")
     return Unknown()
+
+
+def shown_by_inputs(frame: Frame, fn: FunctionValue, arg: ast.arg) -> Value | None:
+    """The array that recorded or written inputs give for a parameter."""
+    spec = fn.node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    place = positional.index(arg) if arg in positional else -1
+    where = (fn.module.path, fn.module.name, fn.qualname)
+    found = frame.interp.settings.aval(where, arg.arg, place)
+    if found is None:
+        return None
+    dims = None if found.shape is None else shape(*found.shape)
+    return Array(False, strong(found.dtype), dims)
 
 
 def annotation_kind(annotation: ast.expr | None) -> str:
