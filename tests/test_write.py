@@ -689,6 +689,30 @@ def test_fresh_names_avoid_everything_in_and_around():
         ("'''Doc.'''", "jax.jit", "jax.jit", "'''Doc.'''\n\nimport jax"),
         ("# comment", "jax.jit", "jax.jit", "# comment\n\nimport jax"),
         (
+            "from jax import Array, jit  # why",
+            "jax.lax.cond",
+            "lax.cond",
+            "from jax import Array, jit, lax  # why",
+        ),
+        (
+            "from jax import (\n    grad,\n    vmap,\n)",
+            "jax.lax.cond",
+            "lax.cond",
+            "from jax import (\n    grad,\n    lax,\n    vmap,\n)",
+        ),
+        (
+            "from jax import numpy",
+            "jax.lax.cond",
+            "lax.cond",
+            "from jax import lax, numpy",
+        ),
+        (
+            "from jax import numpy as jnp",
+            "jax.lax.cond",
+            "lax.cond",
+            "from jax import lax\nfrom jax import numpy as jnp",
+        ),
+        (
             "try:\n    import jax\nexcept ImportError:\n    jax = None",
             "jax.jit",
             "jax.jit",

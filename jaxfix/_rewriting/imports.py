@@ -12,6 +12,7 @@ import libcst as cst
 from libcst.helpers import get_full_name_for_node
 
 from .blocks import BLANK, leading_blanks, lines_before, with_lines
+from .lines import WIDTH
 
 # The local names that everyone uses, and the line that makes them.
 _CONVENTIONS = {
@@ -86,11 +87,14 @@ def add_import(
     body: Sequence[cst.BaseStatement], new: cst.BaseStatement
 ) -> list[cst.BaseStatement]:
     """`body` of a module with the import `new` where isort would have it."""
+    for i, stmt in enumerate(body):
+        if (merged := _merged(stmt, new)) is not None:
+            return [*body[:i], merged, *body[i + 1 :]]
     key = _sort_key(new)
     assert key is not None, "a new import is an import"
     places = _neighbours(body, key)
     smaller = [(i, other) for i, other in places if other < key]
-    larger = [(i, other) for i, other in places if other > key]
+    larger = [(i, other) for i, other in places if other >= key]
     if smaller and smaller[-1][1][0] == key[0]:
         return _insert(body, smaller[-1][0] + 1, new)
     if larger and larger[0][1][0] == key[0]:
@@ -101,6 +105,53 @@ def add_import(
         return _insert_first(body, larger[0][0], new)
     at = 1 if body and _is_docstring(body[0]) else 0
     return _insert(body, at, _spaced(new)) if at else _insert_first(body, 0, new)
+
+
+def _merged(
+    stmt: cst.BaseStatement, new: cst.BaseStatement
+) -> cst.BaseStatement | None:
+    """`from jax import jit` with the name that `from jax import lax` adds."""
+    old, added = _plain_from(stmt), _plain_from(new)
+    if old is None or added is None or added[0] != old[0]:
+        return None
+    names, (extra,) = old[1], added[1]
+    at = next((i for i, n in enumerate(names) if _place(n) > _place(extra)), len(names))
+    between = names[0].comma
+    if len(names) == 1:
+        between = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    if at < len(names):
+        made = [*names[:at], extra.with_changes(comma=between), *names[at:]]
+    else:
+        end = extra.with_changes(comma=names[-1].comma)
+        made = [*names[:-1], names[-1].with_changes(comma=between), end]
+    assert isinstance(stmt, cst.SimpleStatementLine), "an import is one line"
+    line = stmt.with_changes(body=[stmt.body[0].with_changes(names=made)])
+    fits = all(len(part) <= WIDTH for part in cst.Module([line]).code.split("\n"))
+    return line if fits else None
+
+
+def _plain_from(
+    stmt: cst.BaseStatement,
+) -> tuple[str | None, list[cst.ImportAlias]] | None:
+    """The module and the names of `from m import a, b`, without `as`."""
+    match stmt:
+        case cst.SimpleStatementLine(
+            body=[cst.ImportFrom(module=module, names=[*names], relative=[])]
+        ) if module is not None and all(
+            isinstance(n, cst.ImportAlias) and n.asname is None for n in names
+        ):
+            aliases = [n for n in names if isinstance(n, cst.ImportAlias)]
+            return get_full_name_for_node(module), aliases
+        case _:
+            return None
+
+
+def _place(alias: cst.ImportAlias) -> tuple[int, str]:
+    """Where isort has a name: constants first, then classes, then the others."""
+    name = alias.name.value
+    assert isinstance(name, str), "what is imported from a module is a name"
+    kind = 0 if name.isupper() and len(name) > 1 else 1 if name[0].isupper() else 2
+    return kind, name
 
 
 _Key: TypeAlias = tuple[int, bool, str]
