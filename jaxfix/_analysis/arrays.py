@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import math
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -15,6 +17,7 @@ from .values import (
     SCALAR,
     Array,
     Const,
+    DType,
     Seq,
     Static,
     Union,
@@ -133,6 +136,32 @@ def rank(known: Value | None) -> int | None:
         dims = known_dims(known.shape)
         return len(dims) if dims is not None else None
     return 0 if is_scalar(known) else None
+
+
+def size_in_bytes(known: Value | None) -> int | None:
+    """What an array takes up on a device, where that is certain.
+
+    Without x64 no number there is wider than 32 bits.
+    """
+    if not isinstance(known, Array) or known.dtype is None or known.key:
+        return None
+    dims, bits = known_dims(known.shape), _bits(known.dtype)
+    return None if dims is None or bits is None else math.prod(dims) * bits // 8
+
+
+def _bits(dtype: DType) -> int | None:
+    kind = dtype.kind
+    if kind is None or len(dtype.strong) > 1:
+        return None
+    if kind == "b":
+        return 8
+    widest = 64 if kind == "c" else 32
+    for name in dtype.strong:
+        if name.startswith("?"):
+            return None
+        if digits := re.search(r"\d+", name):
+            return min(int(digits[0]), widest)
+    return widest
 
 
 def is_host_array(known: Value | None) -> bool:

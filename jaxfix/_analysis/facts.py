@@ -253,6 +253,29 @@ class Function:
         why = self.facts.interpreter.reached.get(id(self.node))
         return tuple(reversed(why.chain())) if why is not None else ()
 
+    def captured(self) -> dict[str, list[ast.expr]]:
+        """What the compiled function reads from outside of the program.
+
+        By the text of a variable, attribute or item: all reads of it, first one first.
+        """
+        captures = self.facts.captures
+        if self.definition is None or id(self.node) not in captures.compiled:
+            return {}
+        found: dict[str, list[ast.expr]] = {}
+        places = captures.reads(self.definition).values()
+        reads = [self._whole(read) for same in places for read in same]
+        for read in sorted(reads, key=lambda r: (r.lineno, r.col_offset)):
+            found.setdefault(ast.unparse(read), []).append(read)
+        return found
+
+    def _whole(self, read: ast.expr) -> ast.expr:
+        """The array of which an element or a row is read."""
+        while isinstance(read, ast.Subscript):
+            if not isinstance(self.value(read.value), Array):
+                break
+            read = read.value
+        return read
+
     def roots(self) -> Sequence[TransformedValue]:
         """The transforms that are applied to this function."""
         return self.facts.interpreter.called.get(id(self.node), ())

@@ -141,7 +141,9 @@ class Sink:
         """The value in place of the name, in a branch of one short statement."""
         match block:
             case [ast.Return(value=ast.expr() as value) | ast.Assign(value=value)]:
-                made = substituted(self.fn, value, one, self.is_edited)
+                made = None
+                if count(one.name, value) == 1:
+                    made = substituted(self.fn, value, one, self.is_edited)
             case _:
                 return None
         if made is None:
@@ -198,9 +200,10 @@ def sunk_value(
         made = substituted(fn, mine, one, is_edited)
         if made is None or obstacle(fn, one.value) is not None:
             break
-        mine = made
-        if len(loads(fn, one.name)) == 1 and len(definitions_in(one.stmt)) == 1:
+        is_last = len(loads(fn, one.name)) == count(one.name, mine)
+        if is_last and len(definitions_in(one.stmt)) == 1:
             unread.append(one.stmt)
+        mine = made
     return mine, unread
 
 
@@ -231,25 +234,17 @@ def singular_definition(
     return Definition(name.id, value, stmt)
 
 
+def count(name: str, node: ast.expr) -> int:
+    return sum(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
+
+
 def substituted(
     fn: Function,
     node: ast.expr,
     one: Definition,
     is_edited: Callable[[ast.AST], bool],
 ) -> ast.expr | None:
-    """`node` with the value for the name; None if that would not read well."""
-    count = sum(
-        1 for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == one.name
-    )
-    return _substituted(fn, node, one, is_edited) if count == 1 else None
-
-
-def _substituted(
-    fn: Function,
-    node: ast.expr,
-    one: Definition,
-    is_edited: Callable[[ast.AST], bool],
-) -> ast.expr | None:
+    """`node` with the value for the name; None if a part of it must stay whole."""
     if isinstance(node, ast.Name) and node.id == one.name:
         return one.value
     if one.name not in reads(node):
@@ -260,7 +255,7 @@ def _substituted(
     for name, part in ast.iter_fields(node):
         items = part if isinstance(part, list) else [part]
         new = [
-            _substituted(fn, p, one, is_edited) if isinstance(p, ast.expr) else p
+            substituted(fn, p, one, is_edited) if isinstance(p, ast.expr) else p
             for p in items
         ]
         if any(n is None and p is not None for n, p in zip(new, items, strict=True)):

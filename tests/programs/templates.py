@@ -363,6 +363,52 @@ def host_code(rng: random.Random) -> tuple[str, bool]:
     return module(function, helper, main_of(*lines)), True
 
 
+def singular(rng: random.Random) -> tuple[str, bool]:
+    """A value whose derivative is infinite somewhere, before a branch that may skip it.
+
+    Python's gradient there is that of the branch that is taken.
+    """
+    root = rng.choice(
+        ("jnp.sqrt(x)", "1.0 / x", "y / x", "x ** 0.5", "jnp.log(x)", "x * jnp.log(x)")
+    )
+    body = [f"d = {root}"]
+    name = "d"
+    if rng.random() < 0.4:
+        body.append(f"e = {rng.choice(('d * 2.0', 'd + y', 'y - d'))}")
+        name = "e"
+    use = rng.choice(("{0} * 3.0", "{0} + x", "{0} * {0}", "y - {0}", "{0}"))
+    then = use.format(name)
+    otherwise = rng.choice(("0.0", "x", "y * 2.0", "x * y"))
+    test = rng.choice(("x > 0", "x != 0.0", "x > 0.5", "abs(x) > 0.25 and y > 0"))
+    if rng.random() < 0.4:
+        body = [f"{body[0]}", "z = x + y", *body[1:]]
+        otherwise = rng.choice((otherwise, "z"))
+    match rng.randrange(6):
+        case 0:
+            body += [f"if {test}:", f"    return {then}", f"return {otherwise}"]
+        case 1:
+            body += [f"r = {otherwise}", f"if {test}:", f"    r = {then}", "return r"]
+        case 2:
+            body += [f"return {then} if {test} else {otherwise}"]
+        case 3:
+            body += [f"if not ({test}):", f"    {name} = {otherwise}"]
+            body += [f"return {name} * 2.0"]
+        case 4:
+            body += ["total = y", "for _ in range(3):", f"    if {test}:"]
+            body += [f"        total = total + {then}", "return total"]
+        case _:
+            body += ["if y > 1.0:", "    r = y", f"elif {test}:", f"    r = {then}"]
+            body += ["else:", f"    r = {otherwise}", "return r"]
+    points = [(x, y) for x in (0.0, 0.5, 4.0) for y in (-1.0, 2.0)]
+    calls = [
+        f"{function}(jnp.float32({x}), jnp.float32({y}))"
+        for x, y in points
+        for function in ("measure_fast", "jax.grad(measure_fast, argnums=(0, 1))")
+    ]
+    lines = ["return [", *(f"    {call}," for call in calls), "]"]
+    return module(compiled(rng, "measure", "x, y", body), main_of(*lines)), False
+
+
 TEMPLATES: dict[str, Callable[[random.Random], tuple[str, bool]]] = {
     "globals": stale_global,
     "closures": stale_closure,
@@ -374,4 +420,5 @@ TEMPLATES: dict[str, Callable[[random.Random], tuple[str, bool]]] = {
     "numpy-calls": numpy_calls,
     "methods": methods,
     "host": host_code,
+    "singular": singular,
 }
