@@ -308,10 +308,12 @@ def test_the_same_seed_gives_the_same_verdict(project):
     assert first.environment["jax"]
 
 
-def test_two_local_cluster_workers_give_the_same_verdicts(project):
+@pytest.mark.parametrize("backend", ["loky", "dask"])
+def test_two_local_cluster_workers_give_the_same_verdicts(project, backend):
+    pytest.importorskip({"dask": "distributed"}.get(backend, backend))
     before = {f"{n}.py": pair()[0]["m.py"] for n in "ab"}
     after = {f"{n}.py": pair()[1]["m.py"] for n in "ab"}
-    found = project(before, after, replace(QUICK, jobs=2, backend="loky"))
+    found = project(before, after, replace(QUICK, jobs=2, backend=backend))
     assert [verdict.kind for verdict in found.values()] == [Kind.EQUAL, Kind.EQUAL]
 
 

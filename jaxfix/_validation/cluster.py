@@ -11,7 +11,9 @@ import io
 import tarfile
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,8 +43,8 @@ def run_on_cluster(
         raise UsageError("`--backend` needs `pip install jaxfix[cluster]`") from error
     packed = [(replace(c, trees=Trees(Path(), Path())), pack(c.trees)) for c in chunks]
     try:
-        register(backend)
-        with joblib.parallel_config(backend=backend, n_jobs=max(1, jobs)):
+        connected = connection(backend, jobs)
+        with connected, joblib.parallel_config(backend=backend, n_jobs=max(1, jobs)):
             parts = joblib.Parallel()(
                 joblib.delayed(run_packed)(run_chunk, chunk, data)
                 for chunk, data in packed
@@ -52,12 +54,25 @@ def run_on_cluster(
     return [verdict for part in parts for verdict in part]
 
 
-def register(backend: str) -> None:
-    """Ray brings its joblib backend itself and wants to be asked."""
+def connection(backend: str, jobs: int) -> AbstractContextManager[object]:
+    """What a backend wants to be there before joblib uses it.
+
+    Ray brings its joblib backend itself. Dask wants a client: of the scheduler that its
+    configuration names (`DASK_SCHEDULER_ADDRESS`), else of a cluster on this machine.
+    """
     if backend == "ray":
         from ray.util.joblib import register_ray
 
         register_ray()
+    if backend == "dask":
+        # By name: neither is typed, nor needed otherwise.
+        dask, distributed = map(import_module, ("dask", "distributed"))
+        address = dask.config.get("scheduler-address", None)
+        local = {"n_workers": max(1, jobs), "threads_per_worker": 1}
+        options = local | {"dashboard_address": None} if address is None else {}
+        client: AbstractContextManager[object] = distributed.Client(address, **options)
+        return client
+    return nullcontext()
 
 
 def pack(trees: Trees) -> bytes:
