@@ -597,7 +597,8 @@ def run_root(frame: Frame, root: TransformedValue) -> None:
     spec = fn.node.args
     args: list[Value] = []
     by_name = {a.arg: a for a in (*spec.posonlyargs, *spec.args)}
-    if fn.owner is not None and bound_count(root.function) == 0 and names:
+    if takes_object(fn) and bound_count(root.function) == 0 and names:
+        assert fn.owner is not None, "a method has a class"
         args.append(_self_argument(frame, fn.owner))
         names = names[1:]
     for name in names:
@@ -608,6 +609,13 @@ def run_root(frame: Frame, root: TransformedValue) -> None:
         a.arg: parameter(frame, fn, a) for a in spec.kwonlyargs if a.arg not in bound
     }
     call(frame, root, args, keywords, None)
+
+
+def takes_object(fn: FunctionValue) -> bool:
+    """Is the first parameter the object? Of a static method it is not."""
+    decorators = getattr(fn.node, "decorator_list", [])
+    is_static = any(ast.unparse(d) == "staticmethod" for d in decorators)
+    return fn.owner is not None and not is_static
 
 
 def _self_argument(frame: Frame, owner: ClassValue) -> Value:
@@ -709,7 +717,8 @@ def run_entry_point(frame: Frame, fn: FunctionValue) -> None:
     spec = fn.node.args
     bound: dict[str, Value] = {}
     for index, arg in enumerate((*spec.posonlyargs, *spec.args, *spec.kwonlyargs)):
-        if index == 0 and fn.owner is not None:
+        if index == 0 and takes_object(fn):
+            assert fn.owner is not None, "a method has a class"
             bound[arg.arg] = _self_argument(frame, fn.owner)
             continue
         value = parameter(frame, fn, arg)
