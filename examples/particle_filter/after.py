@@ -31,7 +31,6 @@ def update(key, particles, weights, measured, threshold):
     effective = 1 / jnp.sum(weights**2)
 
     def true_branch(particles, weights):
-        effective = 1 / jnp.sum(weights**2)
         jax.debug.print(
             "resampling: {effective:.1f} particles count", effective=effective
         )

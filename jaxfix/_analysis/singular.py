@@ -353,12 +353,12 @@ def header(stmt: ast.stmt) -> list[ast.AST]:
 
 
 def gradient_reads(block: Sequence[ast.AST]) -> Iterator[str]:
-    """The names that are read for their value, not for a comparison or a condition."""
+    """The names that are read for their value: not to compare, decide or print."""
     for node in block:
         match node:
             case ast.Name(id=name, ctx=ast.Load()):
                 yield name
-            case ast.Compare() | ast.UnaryOp(op=ast.Not()):
+            case ast.Compare() | ast.UnaryOp(op=ast.Not()) | ast.Expr():
                 continue
         skipped = node.test if isinstance(node, _TESTS) else None
         yield from gradient_reads(
