@@ -12,6 +12,7 @@ from ._analysis import (
     declarations,
     definitions,
     demands,
+    factories,
     folds,
     fresh,
     hashing,
@@ -39,6 +40,7 @@ from ._analysis.objects import ClassValue, FunctionValue, TransformedValue
 from ._analysis.plan import Expression, ListRegion, Plan, Region, Sites, Statement
 from ._rewriting import hoisting_jit, static_options, updates
 from ._rewriting.capture_rule import CaptureRule, Hoisted
+from ._rewriting.factories import hoist as hoist_factory
 from ._rewriting.rewrite import Rewriter
 from ._rewriting.rule import Rule
 from ._rewriting.selections import mend_selection
@@ -75,9 +77,11 @@ __all__ = [
     "definitions",
     "demands",
     "folds",
+    "factories",
     "fresh",
     "hashing",
     "hoisting",
+    "hoist_factory",
     "hoisting_jit",
     "impure",
     "keys",

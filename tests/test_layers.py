@@ -96,8 +96,8 @@ LAYERS = {
         "calls": "call_sites demands origins declarations static_uses hashing",
         "facts": "facts",
         "helpers": "agree arrays booleans caching captures casts changes constants "
-        "desugar effects explain folds fresh functional guards hoisting impure kept "
-        "keys loops masks mutators numpy_calls order places polynomials printing "
+        "desugar effects explain factories folds fresh functional guards hoisting "
+        "impure kept keys loops masks mutators numpy_calls order places polynomials printing "
         "rolled shapes_in_loops singular sizes stores tables tidy uses windows",
     },
     "jaxfix/_rewriting": {
@@ -105,7 +105,8 @@ LAYERS = {
         "text": "edits cut originals comments unused",
         "claims": "claims twins write",
         "rewriting": "rewrite",
-        "helpers": "capture_rule hoist hoisting_jit selections static_options updates",
+        "helpers": "capture_rule factories hoist hoisting_jit selections "
+        "static_options updates",
     },
 }
 # Facts give the captures, which are made of facts: imported when asked for.

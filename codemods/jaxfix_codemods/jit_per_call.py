@@ -11,8 +11,11 @@ from jaxfix.codemod import (
     Problem,
     Rewriter,
     Rule,
+    Safety,
     Sites,
+    factories,
     fresh,
+    hoist_factory,
     hoisting_jit,
 )
 
@@ -79,9 +82,19 @@ class JitPerCall(Rule):
     - https://docs.jax.dev/en/latest/jit-compilation.html#jit-and-caching
     """
 
-    visits: ClassVar = (ast.Call,)
+    visits: ClassVar = (ast.Call, ast.Attribute, ast.Name)
 
-    def find(self, fn: Function, node: ast.Call) -> Problem | None:
+    def find(self, fn: Function, node: ast.expr) -> Problem | None:
+        if (one := factories.factory_at(fn, node)) is not None:
+            text = (
+                f"`{one.inner.name}` is compiled anew for each value that a loop gives"
+                f" `{one.node.name}`"
+            )
+            line = getattr(one.site.call.node, "lineno", node.lineno)
+            path = one.site.call.module.path
+            return Problem(text, (Evidence(path, line, "it is called in a loop"),))
+        if not isinstance(node, ast.Call):
+            return None
         found = fresh.rejit_at(fn, node)
         if found is None:
             return None
@@ -90,14 +103,25 @@ class JitPerCall(Rule):
         because = "programs are kept by the identity of the function, which is new"
         return Problem(text, (Evidence(fn.path, node.lineno, because),))
 
-    def plan(self, fn: Function, node: ast.Call) -> Plan:
+    def plan(self, fn: Function, node: ast.expr) -> Plan:
+        if (one := factories.factory_at(fn, node)) is not None:
+            factories.check(fn, one)
+            names = ", ".join(f"`{n}`" for n in one.captured)
+            key = f"factory {fn.path}:{one.inner.lineno}"
+            title = f"jitted once in the module, with {names} as arguments"
+            return Sites(title, Safety.UNSAFE, key=key)
+        assert isinstance(node, ast.Call), "only calls are found besides"
         found = fresh.rejit_at(fn, node)
         assert found is not None, "it was found"
         key = f"jit {fn.path}:{node.lineno}:{node.col_offset}"
         hoist = hoisting_jit.plan(fn, found)
         return Sites(hoist.title, hoist.safety, key=key)
 
-    def fix(self, fn: Function, node: ast.Call, plan: Sites, write: Rewriter) -> None:
+    def fix(self, fn: Function, node: ast.expr, plan: Sites, write: Rewriter) -> None:
+        if (one := factories.factory_at(fn, node)) is not None:
+            hoist_factory(write, fn, one)
+            return
+        assert isinstance(node, ast.Call), "only calls are found besides"
         found = fresh.rejit_at(fn, node)
         if found is None:
             raise CannotFix("the call has changed")

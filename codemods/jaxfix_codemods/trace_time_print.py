@@ -13,6 +13,8 @@ from jaxfix.codemod import (
     printing,
 )
 
+DEBUG = "jax.debug.print"
+
 
 class TraceTimePrint(Rule):
     """`print` of a traced value, which shows a tracer, once per compilation.
@@ -64,7 +66,12 @@ class TraceTimePrint(Rule):
     visits: ClassVar = (ast.Call,)
 
     def find(self, fn: Function, node: ast.Call) -> Problem | None:
-        if fn.library(node) != "print" or fn.value(node) is None:
+        if fn.value(node) is None:
+            return None
+        if fn.library(node) == DEBUG and (because := printing.why_formatted(fn, node)):
+            text = "the format of `jax.debug.print` is made of a tracer"
+            return Problem(text, because)
+        if fn.library(node) != "print":
             return None
         if because := printing.printed(fn, node):
             return Problem("`print` of a traced value shows a tracer", because)
@@ -75,10 +82,15 @@ class TraceTimePrint(Rule):
         return Problem("`print` that depends on a traced value", because)
 
     def plan(self, fn: Function, node: ast.Call) -> Plan:
+        if fn.library(node) == DEBUG:
+            printing.with_fields(fn, node, str)
+            return Expression("the values beside the format")
         printing.replacement(fn, node, str, str)
         return Expression("jax.debug.print")
 
     def fix(
         self, fn: Function, node: ast.Call, plan: Plan, write: Rewriter
     ) -> ast.expr:
+        if fn.library(node) == DEBUG:
+            return printing.with_fields(fn, node, write.spell(fn))
         return printing.replacement(fn, node, write.spell(fn), write.fresh(fn))

@@ -238,9 +238,13 @@ class Walk:
 
     def consume(self, call: ast.Call, key: ast.expr, state: State) -> None:
         text = path_of(key)
-        if text is None:
+        if text is not None:
+            name = self.canonical(text)
+        elif self.is_constant_key(key):
+            text = ast.unparse(key)
+            name = f"{text}@{id(key)}"
+        else:
             return
-        name = self.canonical(text)
         first = state.get(name)
         if first is not None:
             if is_meant(self.fn, first.node, call):

@@ -77,7 +77,19 @@ Piece = Text | Field
 
 def printed(fn: Function, call: ast.Call) -> tuple[Evidence, ...]:
     """Why something that is printed is traced; empty if nothing is known to be."""
-    for arg in call.args:
+    return why_shown(fn, call, call.args)
+
+
+def why_formatted(fn: Function, call: ast.Call) -> tuple[Evidence, ...]:
+    """Why the format of a `jax.debug.print` is made of tracers; empty if it is not."""
+    is_plain = not call.args or isinstance(call.args[0], ast.Constant)
+    return () if is_plain else why_shown(fn, call, call.args[:1])
+
+
+def why_shown(
+    fn: Function, call: ast.Call, args: Sequence[ast.expr]
+) -> tuple[Evidence, ...]:
+    for arg in args:
         for value in shown(fn, arg):
             found = shown_tracer(fn.value(value))
             if found is not None:
@@ -328,11 +340,34 @@ def replacement(
     return made
 
 
+def with_fields(fn: Function, call: ast.Call, spell: Spell) -> ast.Call:
+    """`jax.debug.print(f"x {x}")` with a field in the format, and the value beside it.
+
+    Raises:
+      CannotFix: it has values of its own, or the format cannot say what is shown.
+    """
+    options = [k for k in call.keywords if k.arg in RESERVED]
+    if len(call.args) > 1 or len(options) < len(call.keywords):
+        raise CannotFix("the format has values of its own beside those it is made of")
+    try:
+        made = print_of(fn, call, pieces_of(fn, call.args[0], "s"), spell)
+    except Awkward:
+        raise CannotFix("a format string cannot say what is shown here") from None
+    made.keywords += options
+    return made
+
+
 def debug_print(fn: Function, call: ast.Call, spell: Spell) -> ast.Call:
     options = {k.arg: k.value for k in call.keywords}
     if set(options) - {"sep"}:
         raise Awkward
-    pieces = joined(fn, call, options.get("sep"))
+    return print_of(fn, call, joined(fn, call, options.get("sep")), spell)
+
+
+def print_of(
+    fn: Function, call: ast.Call, pieces: Sequence[Piece], spell: Spell
+) -> ast.Call:
+    """The `jax.debug.print` that shows the pieces, in the place of a call."""
     made = build.call(spell("jax.debug.print"))
     text = Template(fn, varying(fn, call))
     for piece in pieces:
