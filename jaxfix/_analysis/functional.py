@@ -573,7 +573,10 @@ class Functional:
                     if isinstance(n, ast.NamedExpr)
                 ]
                 return [*before, *bound, *constant]
-            return [*before, *self.effect_only(test, test_value, body, orelse)]
+            return [
+                *before,
+                *self.effect_only(test, test_value, body, orelse, context.bound),
+            ]
         simple = self.where_statements(
             test, test_value, body, orelse, outputs, first, second, context
         )
@@ -701,11 +704,12 @@ class Functional:
         test_value: Value | None,
         body: list[ast.stmt],
         orelse: list[ast.stmt],
+        bound: NameSet,
     ) -> list[ast.stmt]:
         made, functions = self.cond_call(
             test,
             test_value,
-            [],
+            parameters(body, orelse, bound),
             body or [build.ret(build.const(None))],
             orelse or [build.ret(build.const(None))],
         )
