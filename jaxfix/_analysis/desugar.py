@@ -487,10 +487,10 @@ class Desugar:
             after.append(build.ret(build.load(self._result_name())))
         elif flags.returned is not None:
             assert self.result is not None, "a loop that returns has a result"
-            leave = ast.If(
-                build.load(flags.returned), [build.ret(build.load(self.result))], []
-            )
-            leave.traced = True  # type: ignore[attr-defined]
+            leave: ast.stmt = build.ret(build.load(self.result))
+            if not (_never_ends(stmt) and "break" not in kinds):
+                leave = ast.If(build.load(flags.returned), [leave], [])
+                leave.traced = True  # type: ignore[attr-defined]
             leave.origin = stmt  # type: ignore[attr-defined]
             after.append(leave)
         if stmt.orelse:
@@ -571,6 +571,11 @@ class Desugar:
         if self.result is None:
             self.result = self.fresh("result")
         return self.result
+
+
+def _never_ends(stmt: ast.stmt) -> bool:
+    """Is it `while True`, which only an exit leaves?"""
+    return isinstance(stmt, ast.While) and _is_true(stmt.test)
 
 
 def without_binding(fn: Function, test: ast.expr) -> ast.expr | None:

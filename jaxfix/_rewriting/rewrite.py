@@ -196,8 +196,9 @@ def attempt(
         try:
             rewrite_body(rewriter, fn, regions, statements)
         except Exception as error:  # as above
-            node = getattr(error, "node", None) or mine[0].node
-            return nearest(mine, node), node, reason_of(error)
+            rewritten = [*regions, *statements]
+            node = getattr(error, "node", None) or rewritten[0].node
+            return nearest(rewritten, node), node, reason_of(error)
         for c in mine:
             rewriter.touch(c.fn)
     try:
