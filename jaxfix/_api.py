@@ -394,7 +394,7 @@ def _unused(
     by_path: dict[str, list[Finding]] = {}
     for finding in findings:
         by_path.setdefault(finding.path, []).append(finding)
-    return [
+    unused = [
         (finding, edit)
         for path in project.directives
         if path not in failed
@@ -406,6 +406,12 @@ def _unused(
         )
         if not skip.hides_unused(finding)
     ]
+    file = project.config.baseline
+    if file is None or not unused:
+        return unused
+    listed = _sorted(finding for finding, _ in unused)
+    hidden = _baseline.hidden(listed, _baseline.read(file), project.lines, file)
+    return [(finding, edit) for finding, edit in unused if finding not in hidden]
 
 
 def _mend_comments(project: Project, examined: _Examined, safety: Safety) -> _Examined:

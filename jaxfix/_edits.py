@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from jaxfix._analysis.finding import Change, Edit, Finding, Span
@@ -17,7 +18,9 @@ def edits_of(
 ) -> dict[Finding, tuple[Edit, ...]]:
     """For each finding that the changes mend, the hunks of its function.
 
-    Hunks outside of all functions (imports) belong to every finding of the file.
+    Hunks outside of all functions belong to every finding of the file; but of imports
+    only what the hunks of the function name, and none is removed: another fix of the
+    file, which may not be made, is what makes it useless.
     """
     edits: dict[Finding, tuple[Edit, ...]] = {}
     fixed: dict[str, list[Finding]] = {}
@@ -31,13 +34,54 @@ def edits_of(
         functions = _functions(source.tree)
         for finding in fixed[change.path]:
             around = _around(finding.span, functions)
-            edits[finding] = tuple(
+            mine = [e for e, a, b in hunks if a <= around[-1] and b >= around[0]]
+            outside = [
                 edit
-                for edit, first, last in hunks
-                if (first <= around[-1] and last >= around[0])
-                or not any(f[0] <= first <= f[-1] for f in functions)
-            )
+                for edit, first, _ in hunks
+                if edit not in mine
+                and not any(f[0] <= first <= f[-1] for f in functions)
+            ]
+            shared = (_imports(e, source.lines, mine) for e in outside)
+            every = [*mine, *(e for e in shared if e is not None)]
+            edits[finding] = tuple(sorted(every, key=lambda e: e.span.line))
     return edits
+
+
+def _imports(edit: Edit, before: Sequence[str], mine: Sequence[Edit]) -> Edit | None:
+    """What a finding needs of a hunk outside of functions: all, if it is no imports."""
+    span = edit.span
+    old = list(before[span.line - 1 : span.end_line - 1])
+    old_names, new_names = bound_names(old), bound_names(edit.text.splitlines())
+    if old_names is None or new_names is None:
+        return edit
+    words = {w for e in mine for w in re.findall(r"\w+", e.text)}
+    wanted = (new_names - old_names) & words
+    lines = [
+        line
+        for line in edit.text.splitlines()
+        if line not in old
+        and (not line.strip() or wanted & (bound_names([line]) or set()))
+    ]
+    if not any(line.strip() for line in lines):
+        return None
+    start = Span(span.line, 1, span.line, 1)
+    return Edit(start, "".join(f"{line}\n" for line in lines))
+
+
+def bound_names(lines: Sequence[str]) -> set[str] | None:
+    """The names that lines of imports bind; None if they are more than imports."""
+    try:
+        tree = ast.parse("\n".join(lines))
+    except SyntaxError:
+        return None
+    if not all(isinstance(s, ast.Import | ast.ImportFrom) for s in tree.body):
+        return None
+    return {
+        a.asname or a.name.partition(".")[0]
+        for s in tree.body
+        if isinstance(s, ast.Import | ast.ImportFrom)
+        for a in s.names
+    }
 
 
 def _hunks(

@@ -499,7 +499,9 @@ def why(
     from ._analysis.explain import explain
 
     files = [(s.path, s.text, s.tree) for s in sources]
-    analysis = analyse(files, options)
+    groups = components(files)
+    mine = [group for group in groups if any(p == path for p, _, _ in group)]
+    analysis = analyse(mine[0] if mine else files, options)
     return explain(analysis.facts, path, line, name)
 
 

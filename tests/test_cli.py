@@ -471,6 +471,13 @@ def test_a_baseline_hides_what_was_there():
     assert "    y = good(x)\n" in file.read_text().split("def g")[1]
 
 
+def test_a_baseline_hides_comments_without_a_use():
+    write("x = 1  # jaxfix: ignore[traced-if]\n")
+    run("check", ".", "--write-baseline", "base.json")
+    assert findings(".") == [("a.py", 1, "unused-ignore")]
+    assert findings(".", "--baseline", "base.json") == []
+
+
 def test_a_baseline_may_lie_in_another_folder(monkeypatch):
     write(PROGRAM, "pkg/a.py")
     run("check", ".", "--write-baseline", "base.json")

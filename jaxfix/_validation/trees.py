@@ -132,7 +132,9 @@ def targets_from_trees(before: Path, after: Path) -> list[Target]:
     for file in sorted(after.rglob("*.py")):
         path = file.relative_to(after).as_posix()
         earlier = before / path
-        if earlier.exists() and earlier.read_bytes() != file.read_bytes():
+        if not (file.is_file() and earlier.is_file()):
+            continue
+        if earlier.read_bytes() != file.read_bytes():
             with contextlib.suppress(SyntaxError, ValueError):
                 names = changed_functions(earlier.read_bytes(), file.read_bytes())
                 found += [Target(path, name) for name in names]

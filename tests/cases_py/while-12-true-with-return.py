@@ -2,7 +2,7 @@
 # id = "while-12-true-with-return"
 # kind = "traced-while"
 # expect = "fix"
-# findings = [16, 26, 39]
+# findings = [18, 28, 41]
 # ///
 """Endless loops that a `return` leaves, alone and inside another loop."""
 

@@ -1,0 +1,74 @@
+"""What one fix does to its file: enough for it alone, and nothing of another one."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxfix import _engine
+from jaxfix._analysis.finding import Safety
+from jaxfix._analysis.source import Source
+from jaxfix._analysis.suppress import apply_edits
+from jaxfix._edits import edits_of
+from jaxfix._rewriting.registry import rules
+
+PROGRAM = """\
+import numpy as np
+from jax import jit
+
+
+@jit
+def tell(x):
+    print(x)
+    return x
+
+
+@jit
+def wave(x):
+    return np.sin(x)
+
+
+@jit
+def clip(x):
+    if x > 1.0:
+        x = x * x
+    return x
+
+
+results = [f(2.0) for f in (tell, wave, clip)]
+"""
+
+
+def alone() -> dict[str, str]:
+    """The program after each of its fixes, by rule."""
+    source = Source.from_bytes("one.py", PROGRAM.encode())
+    options = _engine.EngineOptions(rules=frozenset(rules()))
+    outcome = _engine.run([source], options, fix=Safety.UNSAFE)
+    edits = edits_of(outcome.fixed, outcome.changes, {source.path: source})
+    return {f.rule: apply_edits(PROGRAM, list(e)) for f, e in edits.items()}
+
+
+def test_each_fix_stands_alone() -> None:
+    fixed = alone()
+    assert fixed.keys() == {"trace-time-print", "numpy-on-tracer", "traced-if"}
+    for rule, text in fixed.items():
+        tree = ast.parse(text)
+        bound = {
+            (a.asname or a.name).partition(".")[0]
+            for n in ast.walk(tree)
+            if isinstance(n, ast.Import | ast.ImportFrom)
+            for a in n.names
+        }
+        used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+        assert {"jax", "np", "jit", "jnp", "lax"} & used <= bound, (rule, text)
+
+
+def test_no_fix_removes_an_import() -> None:
+    for text in alone().values():
+        assert "import numpy as np\n" in text
+        assert "from jax import jit\n" in text
+
+
+def test_no_fix_brings_the_import_of_another() -> None:
+    fixed = alone()
+    assert "import jax.numpy as jnp\n" not in fixed["trace-time-print"]
+    assert "import jax.numpy as jnp\n" in fixed["numpy-on-tracer"]
