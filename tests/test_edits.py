@@ -12,6 +12,7 @@ from jaxfix._edits import edits_of
 from jaxfix._rewriting.registry import rules
 
 PROGRAM = """\
+import jax.numpy as jnp
 import numpy as np
 from jax import jit
 
@@ -34,7 +35,12 @@ def clip(x):
     return x
 
 
-results = [f(2.0) for f in (tell, wave, clip)]
+@jit
+def ones(n):
+    return jnp.ones(n)
+
+
+results = [f(2.0) for f in (tell, wave, clip)] + [ones(3)]
 """
 
 
@@ -49,7 +55,12 @@ def alone() -> dict[str, str]:
 
 def test_each_fix_stands_alone() -> None:
     fixed = alone()
-    assert fixed.keys() == {"trace-time-print", "numpy-on-tracer", "traced-if"}
+    assert fixed.keys() == {
+        "trace-time-print",
+        "numpy-on-tracer",
+        "traced-if",
+        "missing-static-arg",
+    }
     for rule, text in fixed.items():
         tree = ast.parse(text)
         bound = {
@@ -59,7 +70,7 @@ def test_each_fix_stands_alone() -> None:
             for a in n.names
         }
         used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
-        assert {"jax", "np", "jit", "jnp", "lax"} & used <= bound, (rule, text)
+        assert {"jax", "np", "jit", "jnp", "functools"} & used <= bound, (rule, text)
 
 
 def test_no_fix_removes_an_import() -> None:
@@ -70,5 +81,6 @@ def test_no_fix_removes_an_import() -> None:
 
 def test_no_fix_brings_the_import_of_another() -> None:
     fixed = alone()
-    assert "import jax.numpy as jnp\n" not in fixed["trace-time-print"]
-    assert "import jax.numpy as jnp\n" in fixed["numpy-on-tracer"]
+    for rule, text in fixed.items():
+        assert ("import functools\n" in text) == (rule == "missing-static-arg")
+        assert ("import jax\n" in text) == (rule == "trace-time-print")
