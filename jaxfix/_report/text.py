@@ -87,7 +87,9 @@ def _summary(report: Report, *, unsafe: bool) -> str:
         parts.append(plural(len(report.errors), "error"))
     text = ", ".join(parts) + "\n"
     safe, every = len(report.fixable()), len(report.fixable(unsafe=True))
-    if safe or (unsafe and every):
+    if report.fixed and safe:
+        text += f"{safe} held back: not proven to be equal\n"
+    elif safe or (unsafe and every):
         flag = " --unsafe-fixes" if unsafe and every > safe else ""
         count = every if unsafe else safe
         text += f"{count} can be fixed with `jaxfix apply{flag}`\n"
