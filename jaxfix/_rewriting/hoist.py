@@ -12,6 +12,7 @@ from jaxfix._analysis.changes import FUNCTIONS, ScopeNode
 from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.hoisting import Handover, Hoist, Item, Parameters, Shield
 from jaxfix._analysis.project import Module
+from jaxfix._analysis.scopes import local_names, root_name
 
 from .blocks import with_lines
 from .rewrite import Rewriter
@@ -112,7 +113,17 @@ def spelled(
     is_here = root.kind == "local" or module.path == root.owner
     if is_here or (item.is_shared and root.name in module.globals):
         return root.name + item.tail
+    for where, read in item.reads:
+        # As this file names it already: by the module, which always has the last value.
+        base = root_name(read)
+        is_module = base is not None and isinstance(read, ast.Attribute)
+        if where is module and is_module and base not in names_of(scope):
+            return ast.unparse(read)
     return writer.name(f"{item.owner_name}.{root.name}", scope) + item.tail
+
+
+def names_of(scope: ScopeNode) -> tuple[str, ...]:
+    return () if isinstance(scope, ast.Module) else local_names(scope)
 
 
 def bind(
