@@ -837,9 +837,9 @@ def fori(
     enter(f, node, carried, inner)
     inner.types[plan.index] = Array(True, WEAK[int], SCALAR)
     inner.bound |= {plan.index}
-    if not carried:
-        raise Blocked(source, "nothing that the loop changes is used")
     new_body = f.loop_body(body, carried, frozenset(carried), inner)
+    if not carried:
+        return [*plan.before, *effect_loop(f, plan, new_body)]
     inits = initial_values(f, source, carried, context, inner)
     functions: list[ast.stmt] = []
     step = body_function(f, source, plan.index, carried, new_body, functions)
@@ -853,6 +853,22 @@ def fori(
     f.keep.append(call)
     leave(f, carried, inner, context)
     return [*plan.before, *functions, result_of(f, carried, call, live, context)]
+
+
+def effect_loop(
+    f: Functional, plan: Iteration, body: Sequence[ast.stmt]
+) -> list[ast.stmt]:
+    """A loop that carries nothing: it is there for its effects."""
+    function = build.function(f.fresh("body"), [plan.index, "_"], body)
+    call = build.call(
+        f.spell("jax.lax.fori_loop"),
+        plan.lower,
+        plan.upper,
+        build.load(function.name),
+        build.const(None),
+    )
+    f.keep.append(call)
+    return [function, ast.Expr(call)]
 
 
 def counted_while(
