@@ -583,7 +583,9 @@ def start(code: str, *arguments: str) -> subprocess.Popen[str]:
 def test_interrupted_exits_130():
     write()
     code = (
-        "import sys, time, jaxfix._options, jaxfix._config as c\n"
+        "import signal, sys, time, jaxfix._options, jaxfix._config as c\n"
+        # A shell's background jobs start with it ignored.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from jaxfix._cli import main\n"
         "def slow(*a, **k):\n    print('now', flush=True)\n    time.sleep(30)\n"
         "c.load = slow\nmain()\n"
