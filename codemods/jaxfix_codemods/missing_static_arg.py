@@ -14,6 +14,7 @@ from jaxfix.codemod import (
     Rule,
     Sites,
     TransformedValue,
+    arrays,
     declarations,
     demands,
     hashing,
@@ -143,6 +144,9 @@ class MissingStaticArg(Rule):
             refuse_arrays(change)
             refuse_unseen(fn, change)
             refuse_numbers(change)
+        elif any(arrays.reduces(caller, call) for caller, call in change.calls):
+            # Only arrays are worth reducing.
+            refuse_unseen(fn, change)
         for declaration in change.declarations.values():
             static_options.check_declaration(declaration.root)
         if not change.names():

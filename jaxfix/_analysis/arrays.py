@@ -253,6 +253,12 @@ def library(fn: Function, node: ast.AST) -> str | None:
     return jax_api.canonical(name).removeprefix("builtins.") if name else None
 
 
+def reduces(fn: Function, call: ast.Call) -> bool:
+    """Is it `jnp.sum`, `jnp.max` or another operation over the axes of an array?"""
+    api = jax_api.lookup(fn.library(call) or "")
+    return api is not None and (api.result or "").startswith("reduce")
+
+
 def size_uses(fn: Function, node: ast.expr) -> bool:
     """Does the value end as a shape, a size or another thing that must be static?"""
     for child, parent in ends(fn, node):
