@@ -310,7 +310,7 @@ def test_the_same_seed_gives_the_same_verdict(project):
 
 @pytest.mark.parametrize("backend", ["loky", "dask"])
 def test_two_local_cluster_workers_give_the_same_verdicts(project, backend):
-    pytest.importorskip({"dask": "distributed"}.get(backend, backend))
+    pytest.importorskip({"dask": "distributed", "loky": "joblib"}[backend])
     before = {f"{n}.py": pair()[0]["m.py"] for n in "ab"}
     after = {f"{n}.py": pair()[1]["m.py"] for n in "ab"}
     found = project(before, after, replace(QUICK, jobs=2, backend=backend))
