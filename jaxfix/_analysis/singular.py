@@ -17,13 +17,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from . import build
-from .definitions import definition, loads, unchanged
+from .arrays import ARRAY_ATTRIBUTES
+from .definitions import changes, definition, loads, unchanged
 from .desugar import copy_with
 from .effects import PARTIAL, cost, is_singular, obstacle
 from .flow import definitely_writes, uses_before_definite_write
 from .loops import is_rolled
 from .scopes import names, reads, writes
-from .values import Array
+from .transforms import is_callable
+from .values import Array, Const, Static, Value
 
 if TYPE_CHECKING:
     from .facts import Function
@@ -92,9 +94,9 @@ class Sink:
             case ast.For() if not is_rolled(self.fn, stmt):
                 head = self.fn.flow.live_in([stmt], after.live) | after.live
                 inside = After(head, after.used | used(stmt.body))
-                return self.nested(stmt, inside, without(known, writes(stmt)))
+                return self.nested(stmt, inside, without(known, stmt))
             case ast.With():
-                return self.nested(stmt, after, without(known, writes(stmt.items)))
+                return self.nested(stmt, after, without(known, stmt))
             case _:
                 return stmt
 
@@ -156,7 +158,7 @@ class Sink:
 
     def advance(self, stmt: ast.stmt, known: Known) -> None:
         """Bring the definitions over a statement."""
-        for name in without_kept(known, writes(stmt)):
+        for name in known.keys() - without(known, stmt).keys():
             del known[name]
         for name, value in definitions_in(stmt):
             if set(reads(value)) & set(writes(stmt)) or is_exact(self.fn, value):
@@ -165,7 +167,9 @@ class Sink:
             if not derived and not is_singular(self.fn, value):
                 continue
             is_short = sum(1 for _ in ast.walk(value)) <= MAX_NODES
-            if is_short and obstacle(self.fn, value) is None:
+            if not is_short or not is_stable(self.fn, value):
+                continue
+            if obstacle(self.fn, value) is None:
                 known[name] = Definition(name, value, stmt)
 
     def without_unread(self, block: list[ast.stmt], live: NameSet) -> list[ast.stmt]:
@@ -226,6 +230,8 @@ def singular_definition(
         return None
     stmt, value = found
     if is_exact(fn, value) or not unchanged(fn, value, stmt, name):
+        return None
+    if not is_stable(fn, value):
         return None
     if not is_singular(fn, value):
         inner = (n for n in ast.walk(value) if isinstance(n, ast.Name))
@@ -296,6 +302,44 @@ def is_exact(fn: Function, value: ast.expr) -> bool:
     return found.dtype.kind in ("i", "u", "b")
 
 
+def is_stable(fn: Function, value: ast.expr) -> bool:
+    """Is it made of arrays and numbers alone, which nobody can change in place?
+
+    What is read out of a dict, a list or an object may be another value later on,
+    whoever changes it: a helper that gets the object, for instance.
+    """
+    return all(_is_stable_part(fn, node) for node in ast.walk(value))
+
+
+def _is_stable_part(fn: Function, node: ast.AST) -> bool:
+    match node:
+        case ast.Attribute() | ast.Name() if fn.resolve(node) is not None:
+            return True
+        case ast.Attribute(value=base, attr=attr):
+            return is_array(fn.value(base), whole=attr not in ARRAY_ATTRIBUTES)
+        case ast.Subscript(value=base):
+            return is_array(fn.value(base), whole=True)
+        case ast.Name():
+            found = fn.value(node)
+            is_plain = isinstance(found, Const | Static) or is_array(found)
+            return is_plain or (found is not None and is_callable(found))
+        case ast.Call() if not fn.calls_library(node):
+            given = [*node.args, *(k.value for k in node.keywords)]
+            return all(is_array(fn.value(a), whole=True) for a in given)
+        case _:
+            return True
+
+
+def is_array(value: Value | None, *, whole: bool = False) -> bool:
+    """Is it an array? With `whole`, surely: a bare parameter may be any pytree.
+
+    What never ran (None) does not matter.
+    """
+    if value is None:
+        return True
+    return isinstance(value, Array) and not (whole and value.tree)
+
+
 def defined(fn: Function, one: Definition) -> ast.stmt:
     made = build.assign(one.name, one.value)
     made.targets[0].fact = fn.value(one.value)  # type: ignore[attr-defined]
@@ -311,15 +355,13 @@ def with_their_own(wanted: Sequence[str], known: Known) -> list[Definition]:
     return [d for name, d in known.items() if name in needed]
 
 
-def without(known: Known, changed: Sequence[str]) -> Known:
-    """The definitions that hold whatever the names are bound to."""
-    gone = set(without_kept(known, changed))
-    return {name: d for name, d in known.items() if name not in gone}
-
-
-def without_kept(known: Known, changed: Sequence[str]) -> list[str]:
-    new = set(changed)
-    return [n for n, d in known.items() if n in new or new & set(names(d.value))]
+def without(known: Known, stmt: ast.stmt) -> Known:
+    """The definitions that hold whatever the statement binds or stores."""
+    return {
+        name: one
+        for name, one in known.items()
+        if not any(changes(stmt, n) for n in {name, *names(one.value)})
+    }
 
 
 def needs(block: Sequence[ast.stmt], live: NameSet) -> set[str]:
