@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +24,7 @@ from jaxfix._analysis.source import Source, SourceError
 from jaxfix._config import Config, load, nearest
 from jaxfix._edits import edits_of
 from jaxfix._errors import UsageError
+from jaxfix._garbage import by_hand
 from jaxfix._report.result import FileText, Report, RuleText
 from jaxfix._write import Replacement, WriteError, write_all
 
@@ -195,7 +194,7 @@ def open_project(paths: Sequence[str | Path], config: Config) -> Project:
     )
     sources: dict[str, Source] = {}
     errors = list(found.errors)
-    with _no_collection():
+    with by_hand():
         for path in found.files:
             try:
                 sources[path] = Source.read(path)
@@ -556,15 +555,3 @@ def _sorted(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 def _sorted_errors(errors: Iterable[FileError]) -> tuple[FileError, ...]:
     return tuple(sorted(errors, key=lambda e: (e.path, e.cell or 0, e.line, e.message)))
-
-
-@contextlib.contextmanager
-def _no_collection() -> Iterator[None]:
-    """Trees have no cycles: while they are built there is nothing to collect."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import gc
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from ._analysis.columns import span_of
@@ -24,6 +23,7 @@ from ._analysis.plan import Sites
 from ._analysis.project import INTERESTING, Project
 from ._analysis.settings import DEFAULTS, Settings
 from ._analysis.source import Source
+from ._garbage import by_hand
 from ._processes import can_fork, fork_map
 from ._rewriting.claims import Claim, claims_of
 from ._rewriting.registry import rules as all_rules
@@ -102,19 +102,6 @@ def run(
         tuple(sorted((f for p in parts for f in p.fixed), key=lambda f: f.sort_key)),
         tuple(e for p in parts for e in p.errors),
     )
-
-
-@contextlib.contextmanager
-def by_hand() -> Iterator[None]:
-    """Collect garbage only when told to: the collector would walk over all trees and
-    values again and again, which takes half as long as all the rest."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def run_apart(

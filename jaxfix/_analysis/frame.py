@@ -74,17 +74,7 @@ class Frame:
         """The abstract value of an expression, which is also recorded."""
         handler = HANDLERS.get(type(node))
         value = handler(self, node) if handler is not None else Unknown()
-        interp = self.interp
-        table = interp.traced if self.under else interp.host
-        if self.linear:
-            table = interp.linear
-        key = id(node)
-        old = table.get(key)
-        if old is None:
-            table[key] = value
-        elif old is not value:
-            table[key] = join(old, value)
-        return value
+        return self.interp.record(self, node, value)
 
     def execute(self, body: Sequence[ast.stmt]) -> bool:
         """Run statements; whether control falls through to the end."""
