@@ -23,7 +23,7 @@ from .desugar import copy_with
 from .effects import PARTIAL, cost, is_singular, obstacle
 from .flow import definitely_writes, uses_before_definite_write
 from .loops import is_rolled
-from .scopes import names, reads, writes
+from .scopes import MUTATING_METHODS, names, reads, writes
 from .transforms import is_callable
 from .values import Array, Const, Static, Value
 
@@ -40,11 +40,15 @@ _BLOCKS = ("body", "orelse", "finalbody")
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """`name = value`, where the value may have a singular derivative."""
+    """`name = value`, where the value may have a singular derivative.
+
+    `is_stable`: nobody can change in place what the value is made of.
+    """
 
     name: str
     value: ast.expr
     stmt: ast.stmt
+    is_stable: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +98,9 @@ class Sink:
             case ast.For() if not is_rolled(self.fn, stmt):
                 head = self.fn.flow.live_in([stmt], after.live) | after.live
                 inside = After(head, after.used | used(stmt.body))
-                return self.nested(stmt, inside, without(known, stmt))
+                return self.nested(stmt, inside, self.after(stmt, known))
             case ast.With():
-                return self.nested(stmt, after, without(known, stmt))
+                return self.nested(stmt, after, self.after(stmt, known))
             case _:
                 return stmt
 
@@ -111,6 +115,7 @@ class Sink:
         return copy_with(stmt, **blocks)
 
     def branches(self, node: ast.If, after: After, known: Known) -> ast.If:
+        known = self.after(node.test, known)
         outputs = after.live & set(writes([*node.body, *node.orelse]))
         inner = After(outputs, after.used)
         body = self.block(node.body, inner, known)
@@ -158,7 +163,7 @@ class Sink:
 
     def advance(self, stmt: ast.stmt, known: Known) -> None:
         """Bring the definitions over a statement."""
-        for name in known.keys() - without(known, stmt).keys():
+        for name in known.keys() - self.after(stmt, known).keys():
             del known[name]
         for name, value in definitions_in(stmt):
             if set(reads(value)) & set(writes(stmt)) or is_exact(self.fn, value):
@@ -167,10 +172,19 @@ class Sink:
             if not derived and not is_singular(self.fn, value):
                 continue
             is_short = sum(1 for _ in ast.walk(value)) <= MAX_NODES
-            if not is_short or not is_stable(self.fn, value):
-                continue
-            if obstacle(self.fn, value) is None:
-                known[name] = Definition(name, value, stmt)
+            if is_short and obstacle(self.fn, value) is None:
+                stable = is_stable(self.fn, value)
+                known[name] = Definition(name, value, stmt, stable)
+
+    def after(self, code: ast.AST, known: Known) -> Known:
+        """The definitions that hold whatever the code binds, stores or changes."""
+        disturbs = any(changes_objects(self.fn, n) for n in ast.walk(code))
+        return {
+            name: one
+            for name, one in known.items()
+            if (one.is_stable or not disturbs)
+            and not any(changes(code, n) for n in {name, *names(one.value)})
+        }
 
     def without_unread(self, block: list[ast.stmt], live: NameSet) -> list[ast.stmt]:
         """The block without definitions that now stand in branches alone."""
@@ -306,7 +320,7 @@ def is_stable(fn: Function, value: ast.expr) -> bool:
     """Is it made of arrays and numbers alone, which nobody can change in place?
 
     What is read out of a dict, a list or an object may be another value later on,
-    whoever changes it: a helper that gets the object, for instance.
+    whoever changes it: a helper that gets the object, or a store by another name.
     """
     return all(_is_stable_part(fn, node) for node in ast.walk(value))
 
@@ -328,6 +342,19 @@ def _is_stable_part(fn: Function, node: ast.AST) -> bool:
             return all(is_array(fn.value(a), whole=True) for a in given)
         case _:
             return True
+
+
+def changes_objects(fn: Function, node: ast.AST) -> bool:
+    """May it change an object, under whatever name?"""
+    match node:
+        case ast.Attribute(ctx=ctx) | ast.Subscript(ctx=ctx):
+            return not isinstance(ctx, ast.Load)
+        case ast.Call(func=ast.Attribute(attr=attr)) if attr in MUTATING_METHODS:
+            return True
+        case ast.Call():
+            return not fn.calls_library(node)
+        case _:
+            return False
 
 
 def is_array(value: Value | None, *, whole: bool = False) -> bool:
@@ -353,15 +380,6 @@ def with_their_own(wanted: Sequence[str], known: Known) -> list[Definition]:
         if name in needed:
             needed |= set(reads(known[name].value)) & known.keys()
     return [d for name, d in known.items() if name in needed]
-
-
-def without(known: Known, stmt: ast.stmt) -> Known:
-    """The definitions that hold whatever the statement binds or stores."""
-    return {
-        name: one
-        for name, one in known.items()
-        if not any(changes(stmt, n) for n in {name, *names(one.value)})
-    }
 
 
 def needs(block: Sequence[ast.stmt], live: NameSet) -> set[str]:
