@@ -25,7 +25,7 @@ from ._analysis.settings import DEFAULTS, Settings
 from ._analysis.source import Source
 from ._garbage import by_hand
 from ._processes import can_fork, fork_map
-from ._rewriting.claims import Claim, claims_of
+from ._rewriting.claims import Claim, Visitors, claims_of
 from ._rewriting.registry import rules as all_rules
 from ._rewriting.rule import Rule
 
@@ -211,6 +211,7 @@ def analyse(
     interpreter.run()
     facts = Facts(project, interpreter)
     rules = [r for name, r in all_rules().items() if name in options.rules]
+    visitors = Visitors(facts, rules)
     claims: list[Claim] = []
     errors = [FileError(path, 1, text) for path, text in interpreter.failures.items()]
     functions = interpreter.functions
@@ -218,7 +219,7 @@ def analyse(
     for module in project.in_scope():
         if INTERESTING.search(module.text.encode()) or module.path in ran:
             try:
-                claims += claims_of(facts, module, rules)
+                claims += claims_of(facts, module, visitors)
             except (
                 Exception
             ) as error:  # a file that jaxfix fails on must not end the run

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import ClassVar
 
 from jaxfix.codemod import (
     CannotFix,
     Evidence,
+    Facts,
     Function,
     Plan,
     Problem,
@@ -82,7 +84,10 @@ class JitPerCall(Rule):
     - https://docs.jax.dev/en/latest/jit-compilation.html#jit-and-caching
     """
 
-    visits: ClassVar = (ast.Call, ast.Attribute, ast.Name)
+    visits: ClassVar = (ast.Call,)
+
+    def places(self, facts: Facts) -> Iterable[int]:
+        return facts.roots_at
 
     def find(self, fn: Function, node: ast.expr) -> Problem | None:
         if (one := factories.factory_at(fn, node)) is not None:

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import ClassVar
 
-from jaxfix.codemod import CannotFix, Function, Plan, Problem, Rule, Safety
+from jaxfix.codemod import CannotFix, Facts, Function, Plan, Problem, Rule, Safety
 
 
 class LeakedTracer(Rule):
@@ -48,8 +49,10 @@ class LeakedTracer(Rule):
     - https://docs.jax.dev/en/latest/errors.html#jax.errors.UnexpectedTracerError
     """
 
-    visits: ClassVar = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
     safety: ClassVar = Safety.REPORT
+
+    def places(self, facts: Facts) -> Iterable[int]:
+        return facts.interpreter.state_writes
 
     def find(self, fn: Function, node: ast.AST) -> Problem | None:
         write = fn.facts.interpreter.state_writes.get(id(node))

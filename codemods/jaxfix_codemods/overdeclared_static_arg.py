@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import ast
-from typing import ClassVar
+from collections.abc import Iterable
 
 from jaxfix.codemod import (
     CannotFix,
     Evidence,
+    Facts,
     Function,
     Parameter,
     Plan,
@@ -71,7 +72,8 @@ class OverdeclaredStaticArg(Rule):
     - https://docs.jax.dev/en/latest/jit-compilation.html#marking-arguments-as-static
     """
 
-    visits: ClassVar = (ast.Call, ast.Name, ast.Attribute)
+    def places(self, facts: Facts) -> Iterable[int]:
+        return facts.roots_at
 
     def find(self, fn: Function, node: ast.expr) -> Problem | None:
         for root in fn.facts.roots_at.get(id(node), ()):

@@ -74,7 +74,7 @@ class StaleClosure(CaptureRule):
     - https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#pure-functions
     """
 
-    visits: ClassVar = (*CaptureRule.visits, ast.FunctionDef, ast.Lambda)
+    visits: ClassVar = (ast.FunctionDef, ast.Lambda)
     safety: ClassVar = Safety.SAFE
 
     def find(self, fn: Function, node: Any) -> Problem | None:

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import ClassVar
 
 from jaxfix.codemod import (
     ClassValue,
     Evidence,
+    Facts,
     Function,
     Plan,
     Problem,
@@ -70,7 +72,10 @@ class UnhashableStaticArg(Rule):
     - https://docs.jax.dev/en/latest/jit-compilation.html#marking-arguments-as-static
     """
 
-    visits: ClassVar = (ast.Call, ast.Name, ast.Attribute)
+    visits: ClassVar = (ast.Call, ast.Attribute)
+
+    def places(self, facts: Facts) -> Iterable[int]:
+        return facts.roots_at
 
     def find(self, fn: Function, node: ast.expr) -> Problem | None:
         trouble = hashing.trouble_at(fn, node)

@@ -79,17 +79,16 @@ def from_calls(
     depth: int,
 ) -> Kept | None:
     """The default of a parameter, or what a compiled caller keeps and hands on."""
-    sites = call_sites(facts, value.node)
+    default = default_of(value.node, name)
     found: dict[int, Kept] = {}
-    for site in sites:
+    for site in call_sites(facts, value.node):
         try:
             given = argument(site, name)
         except Unclear:
             return None
         if given is None:
-            default = default_of(value.node, name)
-            if default is None:
-                return None
+            if default is None or isinstance(default, ast.Constant):
+                return None  # nothing changes a constant
             found[id(default)] = Kept(default, value.module, name, value)
             continue
         if not isinstance(given, ast.Name) or not depth:

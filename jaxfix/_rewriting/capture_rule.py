@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from jaxfix._analysis import build
 from jaxfix._analysis.captures import Capture
@@ -32,11 +32,8 @@ class Hoisted(Sites):
 class CaptureRule(Rule):
     """A value from outside that compiled code goes on using after it has changed."""
 
-    visits: ClassVar[tuple[type[ast.AST], ...]] = (
-        ast.Name,
-        ast.Attribute,
-        ast.Subscript,
-    )
+    def places(self, facts: Facts) -> Iterable[int]:
+        return facts.captures.all
 
     @abstractmethod
     def concerns(self, capture: Capture) -> bool:

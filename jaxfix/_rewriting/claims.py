@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from jaxfix._analysis.facts import Facts, Function
 from jaxfix._analysis.finding import CannotFix, Problem
@@ -38,19 +40,46 @@ class Claim:
         return self.plan is not None and self.not_fixed is None
 
 
-def claims_of(facts: Facts, module: Module, rules: list[Rule]) -> list[Claim]:
+class Visitors:
+    """Which rules are asked about a node: those of its type, and those that list it."""
+
+    def __init__(self, facts: Facts, rules: Sequence[Rule]) -> None:
+        self._facts = facts
+        self._rules = rules
+
+    @cached_property
+    def _by_type(self) -> dict[type[ast.AST], list[Rule]]:
+        found: dict[type[ast.AST], list[Rule]] = {}
+        for rule in self._rules:
+            for kind in rule.visits:
+                found.setdefault(kind, []).append(rule)
+        return found
+
+    @cached_property
+    def _by_node(self) -> dict[int, list[Rule]]:
+        found: dict[int, list[Rule]] = {}
+        for rule in self._rules:
+            for key in rule.places(self._facts):
+                found.setdefault(key, []).append(rule)
+        return found
+
+    def of(self, node: ast.AST) -> Sequence[Rule]:
+        visiting = self._by_type.get(type(node), ())
+        listed = self._by_node.get(id(node))
+        if listed is None:
+            return visiting
+        return [*visiting, *(rule for rule in listed if rule not in visiting)]
+
+
+def claims_of(facts: Facts, module: Module, visitors: Visitors) -> list[Claim]:
     """What the rules say about one module, in source order."""
     found: list[Claim] = []
-    by_type: dict[type[ast.AST], list[Rule]] = {}
-    for rule in rules:
-        for kind in rule.visits:
-            by_type.setdefault(kind, []).append(rule)
     for fn in facts.functions(module):
         if not fn.is_known:
             # It is called in more ways than were followed: nothing is certain of it.
             continue
         for node in (fn.node, *fn.walk()):
-            for rule in by_type.get(type(node), ()):
+            for rule in visitors.of(node):
                 problem = rule.find(fn, node)
                 if problem is not None and not expects_tracers(fn, node):
                     found.append(claim(rule, fn, node, problem))

@@ -6,9 +6,10 @@ import ast
 import inspect
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from jaxfix._analysis.facts import Function
+from jaxfix._analysis.facts import Facts, Function
 from jaxfix._analysis.finding import CannotFix, Problem, Safety
 from jaxfix._analysis.plan import Plan
 
@@ -41,6 +42,13 @@ class Rule(ABC):
     @property
     def summary(self) -> str:
         return (inspect.getdoc(type(self)) or "").split("\n")[0]
+
+    def places(self, facts: Facts) -> Iterable[int]:
+        """Nodes that `find` is asked about besides those of `visits`, by identity.
+
+        For a rule whose problems the analysis lists: few nodes of common types.
+        """
+        return ()
 
     @abstractmethod
     def find(self, fn: Function, node: Any) -> Problem | None:
