@@ -766,6 +766,13 @@ def is_jitted(thing: Any) -> bool:
     return hasattr(thing, "lower") and hasattr(thing, "trace")
 
 
+def host_copy(leaf: Any) -> Any:
+    """A JAX array as a NumPy array that can be stored into."""
+    if isinstance(leaf, jax.Array) and not is_key(leaf) and not is_tracer(leaf):
+        return np.array(leaf)
+    return leaf
+
+
 class Function:
     """The target on one side: how to look it up and how to call it."""
 
@@ -781,6 +788,7 @@ class Function:
         self.raw = raw_function(thing)
         self.signature = inspect.signature(self.raw)
         self.jits: dict[str, Callable[..., Any]] = {}
+        self.on_host = False  # it stores into its arguments: NumPy arrays are passed
 
     @property
     def names(self) -> list[str]:
@@ -810,6 +818,8 @@ class Function:
 
     def eager(self, call: Call) -> Any:
 
+        if self.on_host:
+            call = jax.tree_util.tree_map(host_copy, call)
         with jax.disable_jit():
             return self(call)
 
@@ -922,6 +932,9 @@ class Inputs:
         self.rng = job.rng
 
     def find(self) -> tuple[str, list[Call]]:
+        if not self.job.scout.signature.parameters:
+            calls: list[Call] = [{}] if self.job.accepts({}, CALLER_S) else []
+            return "no arguments", calls
         for source, look in (
             ("recorded calls", lambda: self.given("recorded")),
             ("[tool.jaxfix.inputs]", lambda: self.given("configured")),
@@ -1006,25 +1019,36 @@ class Inputs:
         return self.watch(run) if examples else []
 
     def files_naming(self, patterns: Iterable[str]) -> list[str]:
+        """Files that speak of the target and of its module (or the package of it)."""
         root = pathlib.Path(self.job.scout.side.root)
         name = self.job.definition.node.name
+        parts = self.job.scout.module.__name__.split(".")
+        home = "|".join(parts[-2:])
         found = []
         for file in sorted({f for p in patterns for f in root.rglob(p)}):
             with contextlib.suppress(OSError, UnicodeDecodeError):
-                if re.search(rf"\b{name}\b", file.read_text()):
+                text = file.read_text()
+                if re.search(rf"\b{name}\b", text) and re.search(
+                    rf"\b({home})\b", text
+                ):
                     found.append(str(file.relative_to(root)))
         return [path for path in found if path != self.job.path][:6]
 
     def tests(self) -> list[Call]:
+        """Calls in the project's tests; those that name the target run first."""
         calls: list[Call] = []
+        name = self.job.definition.node.name
+        deadline = time.monotonic() + CALLER_S
         for path in self.files_naming(("test_*.py", "*_test.py")):
             with contextlib.suppress(Exception, CallTimeout, SystemExit), captured():
                 with time_limit(CALLER_S):
                     module = self.job.scout.side.load(path)
-                for test in plain_tests(module):
+                for test in sorted(
+                    plain_tests(module), key=lambda t: not names(t, name)
+                ):
+                    if len(calls) >= 8 or time.monotonic() > deadline:
+                        return calls
                     calls += self.watch(test)
-                if len(calls) >= 8:
-                    break
         return calls
 
     def examples(self) -> list[Call]:
@@ -1079,7 +1103,7 @@ class Inputs:
         return found
 
 
-def plain_tests(module: types.ModuleType) -> list[Callable[[], Any]]:
+def plain_tests(module: types.ModuleType) -> list[types.FunctionType]:
     """Test functions that need no fixture."""
     return [
         thing
@@ -1088,6 +1112,11 @@ def plain_tests(module: types.ModuleType) -> list[Callable[[], Any]]:
         and inspect.isfunction(thing)
         and not inspect.signature(thing).parameters
     ]
+
+
+def names(function: types.FunctionType, name: str) -> bool:
+    """Does the code of a function speak of `name`?"""
+    return name in function.__code__.co_names
 
 
 JAXTYPING = re.compile(r"(?:\w+\.)*(\w+)\[\s*[\w.]+\s*,\s*['\"]([^'\"]*)['\"]\s*\]")
@@ -1667,10 +1696,18 @@ class Job:
         except CallTimeout:
             self.slow_calls += 1
             return False
-        except (Exception, SystemExit):
-            return False
+        except (Exception, SystemExit) as error:
+            return self.stores(error) and self.accepts(call, limit_s)
         finally:
             self.probe.flush()
+        return True
+
+    def stores(self, error: BaseException) -> bool:
+        """Was a JAX array stored into? From now on the original gets NumPy arrays."""
+        if self.scout.on_host or "JAX arrays are immutable" not in str(error):
+            return False
+        self.scout.on_host = self.before.on_host = True
+        self.notes.append("the original stores into arrays: it was given NumPy arrays")
         return True
 
     def candidates(self, argument: ast.arg) -> list[Any]:
@@ -1778,6 +1815,8 @@ class Validation:
         self.samples: list[dict[str, Any]] = []
         self.caller = ""
         self.compiled: Compiled | None = None
+        self.shorter: list[str] = []  # what after raises for them
+        self.chaotic: list[Call] = []
 
     def run_callers(self) -> None:
         """Compare what the module's own callers return, before eager and after jit."""
@@ -1922,6 +1961,7 @@ class Validation:
                     self.check_call(compiled, call, place_on(device, len(devices)))
                     if self.failure is not None or self.returns_more:
                         return
+        self.calls = [call for call in self.calls if not self.is_dropped(call)]
         self.checks["values"] = f"equal on {len(self.calls)} inputs"
         self.checks["devices"] = ", ".join(f"{d.platform}:{d.id}" for d in devices)
         for label, check in (
@@ -1995,9 +2035,7 @@ class Validation:
         after_call = jax.tree_util.tree_map(place, self.on_after(call))
         got = outcome(lambda: compiled(after_call))
         if got.error is not None and want.error is None and self.is_shorter(call):
-            why = error_text(got.error)
-            text = f"arrays shorter than any given: after raises {why}"
-            self.job.notes.append(text)
+            self.shorter.append(error_text(got.error))
             return
         if want.value is None and want.error is None and got.value is not None:
             name = self.job.definition.qualname
@@ -2033,6 +2071,9 @@ class Validation:
         difference = compare(got.value, want.value)
         if difference is not None and not difference.promotion and call is not None:
             difference = compare(got.value, want.value, self.slack(call, want.value))
+            if difference is not None and self.is_chaotic(call, want.value):
+                self.chaotic.append(call)
+                return
         if difference is not None and difference.promotion:
             self.promotion = self.promotion or difference.text
         elif difference is not None:
@@ -2088,16 +2129,41 @@ class Validation:
         The original runs with its float inputs one ulp larger and one ulp smaller; the
         smaller of the two changes counts, so that a jump on one side gives no slack.
         """
-        changes: list[list[float]] = []
-        for factor in (1, -1):
+        changes = self.moved(call, want, (1, -1))
+        if len({len(change) for change in changes}) != 1:
+            return []
+        worst = [min(pair) for pair in zip(*changes, strict=False)]
+        return [min(16 * change, ILL_CONDITIONED_ULP) for change in worst]
 
-            def nudge(leaf: Any, factor: int = factor) -> Any:
+    def is_chaotic(self, call: Call, want: Any) -> bool:
+        """An invented input from which rounding alone leads anywhere.
+
+        Each of four changes of the inputs by an ulp or two changes a result by more
+        than conditioning is allowed to. Inputs that were given are always compared.
+        """
+        if any(call is given for given in self.calls[: self.given]):
+            return False
+        changes = self.moved(call, want, (1, -1, 2, -2))
+        if len({len(change) for change in changes}) != 1:
+            return False
+        least = [min(moves) for moves in zip(*changes, strict=False)]
+        return max(least, default=0.0) > ILL_CONDITIONED_ULP
+
+    def is_dropped(self, call: Call) -> bool:
+        return any(call is other for other in self.chaotic)
+
+    def moved(self, call: Call, want: Any, ulps: Sequence[int]) -> list[list[float]]:
+        """By how many ulp each result moves, for each move of the float inputs."""
+        changes: list[list[float]] = []
+        for ulp in ulps:
+
+            def nudge(leaf: Any, ulp: int = ulp) -> Any:
                 if isinstance(leaf, float):
-                    return leaf * (1 + factor * 2**-23)
+                    return leaf * (1 + ulp * 2**-23)
                 if is_array(leaf) and as_numpy(leaf).dtype.kind == "f":
                     array = as_numpy(leaf)
                     eps = np.finfo(array.dtype).eps
-                    moved = (array * (1 + factor * eps)).astype(array.dtype)
+                    moved = (array * (1 + ulp * eps)).astype(array.dtype)
                     return jax.numpy.asarray(moved)
                 return leaf
 
@@ -2109,10 +2175,7 @@ class Validation:
             if run.error is not None:
                 return []
             changes.append(leaf_changes(run.value, want))
-        if len({len(change) for change in changes}) != 1:
-            return []
-        worst = [min(pair) for pair in zip(*changes, strict=False)]
-        return [min(16 * change, ILL_CONDITIONED_ULP) for change in worst]
+        return changes
 
     def check_gradients(self, compiled: Compiled) -> str:
         """Reverse mode of a fixed weighted sum of the results, on finite inputs."""
@@ -2395,6 +2458,14 @@ class Validation:
 
     def notes(self) -> list[str]:
         extra = [self.refused] if self.refused else []
+        if self.shorter:
+            count, first = len(self.shorter), self.shorter[0]
+            extra.append(f"{count} inputs shorter than any given: after raises {first}")
+        if self.chaotic:
+            extra.append(
+                f"{len(self.chaotic)} invented inputs not compared: rounding of the"
+                " inputs alone changes the results as much"
+            )
         return list(dict.fromkeys([*self.job.notes, *extra]))
 
 
