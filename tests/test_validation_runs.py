@@ -205,6 +205,64 @@ def test_without_inputs_or_with_a_failing_original_there_is_no_proof(project):
     assert "ValueError" in found["n.py:f"].reason
 
 
+CHAOS = """
+def f(x, r):
+    {start}
+    for _ in range(50):
+        x = jnp.sin(r * x)
+    return {end}
+
+def main():
+    return f(1.0, 0.5)
+"""
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "kind"),
+    [
+        ("x = x * (1 + 2**-22)", "x", Kind.EQUAL),  # rounding, far away where r > 2
+        ("x = x", "jnp.where(r < 0.75, x, -x)", Kind.DIFFERS),
+    ],
+)
+def test_inputs_from_which_rounding_leads_anywhere(project, start, end, kind):
+    before = IMPORTS + CHAOS.format(start="x = x", end="x")
+    after = IMPORTS + CHAOS.format(start=start, end=end)
+    verdict = project({"m.py": before}, {"m.py": after})["m.py:f"]
+    assert verdict.kind is kind
+    assert any("not compared" in note for note in verdict.notes)
+
+
+STORE = "def f(x):\n    x = x * 1\n    {}\n    return x\n"
+ARRAY = "\ndef main():\n    return f(jnp.ones(3))\n"
+
+
+@pytest.mark.parametrize(("value", "kind"), [(2.0, Kind.EQUAL), (3.0, Kind.DIFFERS)])
+def test_an_original_that_stores_is_given_numpy_arrays(project, value, kind):
+    before = IMPORTS + STORE.format("x[0] = 2.0") + ARRAY
+    after = IMPORTS + STORE.format(f"x = x.at[0].set({value})") + ARRAY
+    verdict = project({"m.py": before}, {"m.py": after})["m.py:f"]
+    assert verdict.kind is kind
+    assert any("NumPy arrays" in note for note in verdict.notes)
+
+
+def test_a_function_without_parameters_is_called_as_it_is(project):
+    text = IMPORTS + "def f():\n    return jnp.sin({})\n"
+    same = project({"m.py": text.format("1.0")}, {"m.py": text.format("2.0 / 2")})
+    assert same["m.py:f"].kind is Kind.EQUAL
+    assert same["m.py:f"].source == "no arguments"
+
+
+def test_shorter_arrays_are_summed_up_in_one_note(project):
+    text = "def f(x):\n    {}\n    return x * 2\n"
+    more = "\ndef main():\n    return f(jnp.ones(6))\n"
+    before = IMPORTS + text.format("x = x + 0") + more
+    after = IMPORTS + text.format("assert len(x) > 4, len(x)") + more
+    verdict = project({"m.py": before}, {"m.py": after})["m.py:f"]
+    (note,) = [note for note in verdict.notes if "shorter" in note]
+    assert "AssertionError" in note
+    assert verdict.kind is Kind.EQUAL
+
+
 def test_methods_of_objects_are_carried_to_the_other_side(project):
     text = """
 class Gate:
