@@ -154,18 +154,25 @@ def override(config: Config, **options: Any) -> Config:
     return replace(config, **given)
 
 
+OLDEST_JAX = (0, 4)
+
+
 def parse_version(text: object, where: str) -> tuple[int, int]:
     """`0.10` or `0.10.2` → `(0, 10)`.
 
     Raises:
-      UsageError: it is something else.
+      UsageError: it is something else, or too old.
     """
     match = (
         re.fullmatch(r"(\d+)\.(\d+)(?:\.\w+)*", text) if isinstance(text, str) else None
     )
     if match is None:
         raise UsageError(f'{where}: expected a version such as "0.6", got {text!r}')
-    return int(match[1]), int(match[2])
+    version = int(match[1]), int(match[2])
+    if version < OLDEST_JAX:
+        oldest = ".".join(map(str, OLDEST_JAX))
+        raise UsageError(f"{where}: generated code needs jax {oldest}, got {text}")
+    return version
 
 
 def settings(config: Config) -> str:
@@ -228,7 +235,10 @@ def _read_if_ours(file: Path) -> Config | None:
 def _read(file: Path) -> Config:
     try:
         text = file.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UsageError(f"{file}: cannot be read: {reason}") from None
+    except UnicodeDecodeError as error:
         raise UsageError(f"{file}: cannot be read: {error}") from None
     return _build(file, _table(file, text) or {})
 

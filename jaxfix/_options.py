@@ -96,7 +96,9 @@ class Options:
     ] = None
     jobs: Annotated[
         int | None,
-        _option("How many processes; 0: all processors.", "--jobs", "-j", metavar="N"),
+        _option(
+            "How many processes; 0: all processors.", "--jobs", "-j", min=0, metavar="N"
+        ),
     ] = None
     no_cache: Annotated[
         bool, _option("Keep nothing between runs (jaxfix keeps nothing).", "--no-cache")

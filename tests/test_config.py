@@ -133,9 +133,16 @@ def test_the_command_line_overrides_and_adds():
     assert override(config, unsafe_fixes=False).unsafe_fixes is False
 
 
+def test_a_file_that_is_not_there_is_named_once(tmp_path):
+    file = tmp_path / "nope.toml"
+    with pytest.raises(UsageError) as caught:
+        load([], file=file)
+    assert str(caught.value) == f"{file}: cannot be read: no such file or directory"
+
+
 def test_versions():
     assert parse_version("0.10", "x") == parse_version("0.10.2rc1", "x") == (0, 10)
-    for wrong in ("ten", "0", "", 0.4, None):
+    for wrong in ("ten", "0", "", 0.4, None, "0.3"):
         with pytest.raises(UsageError):
             parse_version(wrong, "x")
 

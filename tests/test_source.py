@@ -71,7 +71,7 @@ def test_columns_count_code_points():
 
 
 def test_what_is_no_python_is_one_clear_line():
-    assert error_of(b"x = 1\nif :\n") == (2, "invalid syntax: invalid syntax")
+    assert error_of(b"x = 1\nif :\n") == (2, "invalid syntax")
     assert error_of(b"x = 1\ny = '\0'\n") == (2, "holds a NUL byte: not Python source")
     assert error_of(b"x = 1\n# \xff\n") == (2, "is not utf-8")
     assert "unknown encoding" in error_of(b"# coding: klingon\n")[1]

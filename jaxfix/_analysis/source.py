@@ -215,7 +215,9 @@ def _parse(path: str, text: str, notebook: Notebook | None) -> ast.Module:
             warnings.simplefilter("ignore")
             return ast.parse(text, filename=path)
     except SyntaxError as error:
-        line, message = error.lineno or 1, f"invalid syntax: {error.msg}"
+        line, message = error.lineno or 1, "invalid syntax"
+        if error.msg != message:
+            message = f"{message}: {error.msg}"
     except (RecursionError, MemoryError):
         line, message = 1, "nested too deeply for Python's own parser"
     except (ValueError, UnicodeError) as error:
