@@ -298,7 +298,7 @@ def computed(fn: Function, demand: demands.Demand) -> Problem | None:
     if demand.what not in ("a shape", "a size", "an axis"):
         return None
     for part in demand.parts:
-        because = fn.traced(part)
+        because = arrays.traced_inside(fn, part)
         if not because or declarations.reads_object(fn, part):
             continue
         if declarations.unknown(fn, part) is None:

@@ -65,7 +65,9 @@ def fails(fn: Function, node: ast.Call) -> tuple[Evidence, ...]:
         if because := arrays.traced_inside(fn, arg):
             return because if _refuses(fn, name, position, arg) else ()
     for keyword in node.keywords:
-        if keyword.arg in static or keyword.arg is None:
+        if keyword.arg is None:
+            continue
+        if keyword.arg in static and not _in_list(fn, keyword.value):
             continue
         if because := arrays.traced_inside(fn, keyword.value):
             is_first = keyword.arg in ("a", "x", "arr", "ar", "m")
@@ -106,6 +108,7 @@ def in_jax(fn: Function, node: ast.Call, spell: Callable[[str], str]) -> ast.Cal
     if name in WIDE and len(node.args) == 1:
         kind = build.load(WIDE[name])
         return build.call(spell("jax.numpy.asarray"), node.args[0], kind)
+    check_static(fn, node, target)
     made = ast.Call(build.load(spell(target)), [], [])
     keep_list = jax_api.canonical(name) in TAKE_LISTS
     made.args = [operand(fn, arg, spell, keep_list=keep_list) for arg in node.args]
@@ -116,6 +119,23 @@ def in_jax(fn: Function, node: ast.Call, spell: Callable[[str], str]) -> ast.Cal
     if made.args and jax_api.is_dtype(target) is None:
         made.args[1:] = [_dtype(fn, arg) for arg in made.args[1:]]
     return made
+
+
+def check_static(fn: Function, node: ast.Call, target: str) -> None:
+    """Is what must be static, a shape for instance, free of tracers?
+
+    Raises:
+      CannotFix: it is not.
+    """
+    api = jax_api.lookup(target)
+    for param in api.static_params if api is not None else ():
+        given = [k.value for k in node.keywords if k.arg == param.name]
+        if param.position is not None:
+            given += node.args[param.position : param.position + 1]
+        for arg in given:
+            if arrays.traced_inside(fn, arg):
+                text = f"`{ast.unparse(arg)}` is traced, and `{param.name}` is static"
+                raise CannotFix(text)
 
 
 def _dtype(fn: Function, node: ast.expr) -> ast.expr:
