@@ -232,6 +232,30 @@ def test_inputs_from_which_rounding_leads_anywhere(project, start, end, kind):
     assert any("not compared" in note for note in verdict.notes)
 
 
+SPREAD = """
+def f(x):
+    mean = x.sum() / 3
+    return mean, {}
+
+def main():
+    return f(jnp.array([0.3, 0.3, 0.1]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("(0.0 if jax.config.jax_disable_jit else 3e-9)", Kind.EQUAL),
+        ("3e-9", Kind.DIFFERS),
+    ],
+)
+def test_a_difference_that_only_fusion_makes(project, text, kind):
+    before = IMPORTS + SPREAD.format("0.0 * mean")
+    after = IMPORTS + SPREAD.format(f"0.0 * mean + {text} * jnp.clip(mean, -1, 1)")
+    verdict = project({"m.py": before}, {"m.py": after})["m.py:f"]
+    assert verdict.kind is kind
+
+
 STORE = "def f(x):\n    x = x * 1\n    {}\n    return x\n"
 ARRAY = "\ndef main():\n    return f(jnp.ones(3))\n"
 

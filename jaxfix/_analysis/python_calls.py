@@ -498,11 +498,26 @@ def _static(kind: str) -> Any:
 def _isinstance(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:
     match args:
         case [value, Lib(name=name)]:
-            if name in ("int", "float", "bool", "str", "tuple", "list", "dict"):
+            if name.endswith(".Tracer"):
+                truths = {_is_tracer(o) for o in alternatives(value)}
+            elif name in ("int", "float", "bool", "str", "tuple", "list", "dict"):
                 truths = {_is_a(o, name) for o in alternatives(value)}
-                if len(truths) == 1 and (known := truths.pop()) is not None:
-                    return Const(known)
+            else:
+                truths = {None}
+            if len(truths) == 1 and (known := truths.pop()) is not None:
+                return Const(known)
     return Static("bool")
+
+
+def _is_tracer(value: Value) -> bool | None:
+    match value:
+        case Array():
+            unsure = value.traced and (value.assumed or value.tree)
+            return None if unsure else value.traced
+        case Const() | Static() | Seq() | Dict():
+            return False
+        case _:
+            return None
 
 
 def _is_a(value: Value, name: str) -> bool | None:
