@@ -22,6 +22,7 @@ from .objects import (
     PartialValue,
     TransformedValue,
 )
+from .recursion import is_endless
 from .scopes import MUTATING_METHODS, local_names, parameter_names
 from .values import (
     Array,
@@ -362,8 +363,8 @@ def _call_obstacle(fn: Function, node: ast.Call) -> str | None:
             case FunctionValue() | BoundValue():
                 if (why := function_obstacle(fn, callee)) is not None:
                     return f"it calls `{text}`, and {why}"
-            case _:
-                continue
+        if is_endless(fn, callee):
+            return f"`{text}` calls itself, which only traced conditions would end"
     return None
 
 

@@ -37,6 +37,7 @@ class Facts:
         self.project = project
         self.interpreter = interpreter
         self.purity: dict[int, str | None] = {}
+        self.endless: dict[int, bool] = {}
         self.consumed_keys: dict[int, frozenset[str]] = {}
         self.key_reuses: dict[int, dict[int, Reuse]] = {}
         self.loop_bodies: set[int] | None = None

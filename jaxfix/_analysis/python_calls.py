@@ -510,10 +510,11 @@ def _isinstance(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> 
 
 
 def _is_tracer(value: Value) -> bool | None:
+    """Is it a tracer? An argument that may be a pytree is taken for one: who asks
+    means to spare tracers."""
     match value:
         case Array():
-            unsure = value.traced and (value.assumed or value.tree)
-            return None if unsure else value.traced
+            return value.traced
         case Const() | Static() | Seq() | Dict():
             return False
         case _:
