@@ -98,8 +98,8 @@ LAYERS = {
         "helpers": "agree arrays booleans caching captures casts changes constants "
         "desugar effects explain factories folds fresh functional guards hoisting "
         "impure kept keys loops masks mutators numpy_calls order places polynomials "
-        "printing recursion rolled shapes_in_loops singular sizes stores tables tidy uses "
-        "windows",
+        "printing recursion rolled shapes_in_loops singular sizes stores tables tidy "
+        "uses windows",
     },
     "jaxfix/_rewriting": {
         "parts": "rule registry lines spelling blocks imports",
