@@ -281,8 +281,8 @@ class Hoisting:
     def items(self, draft: Draft, taken: set[str]) -> tuple[Item, ...]:
         """The values to pass for one variable: the whole of it, or the keys read."""
         place = draft.variable.place
-        if any(self.is_data(m, strip(r)) for m, r, _ in draft.reads):
-            whole = [(m, strip(r)) for m, r, _ in draft.reads]
+        whole = [(m, self.holder(m, r, place)) for m, r, _ in draft.reads]
+        if any(self.is_data(m, r) for m, r in whole):
             return (self.item(draft, place, whole, taken),)
         by_key: dict[Place, list[tuple[Module, ast.expr]]] = {}
         for where, read, _ in draft.reads:
@@ -293,6 +293,15 @@ class Hoisting:
         return tuple(
             self.item(draft, part, reads, taken) for part, reads in by_key.items()
         )
+
+    def holder(self, module: Module, read: ast.expr, variable: Place) -> ast.expr:
+        """The variable in a read of a part of what it holds."""
+        while (
+            isinstance(read, ast.Attribute | ast.Subscript)
+            and self.places.place(module, read) != variable
+        ):
+            read = read.value
+        return read
 
     def item(
         self,
