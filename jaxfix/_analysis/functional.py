@@ -17,6 +17,7 @@ from . import build
 from .agree import Typed, agree, collapse, is_literal
 from .arguments import as_array, merge
 from .booleans import Spell, condition, is_bool, marked, negation, positive
+from .closures import all_reads, moving_obstacle, outer_names
 from .declarations import is_pytree
 from .desugar import Blocked, copy_with, either, same_code, sets_flags
 from .effects import FREE, NEITHER, Cost, cost, obstacle
@@ -127,6 +128,10 @@ class Functional:
         out: list[ast.stmt] = []
         for index, stmt in enumerate(stmts):
             rest = stmts[index + 1 :]
+            if isinstance(stmt, ast.FunctionDef) and build.is_new(stmt):
+                self.check_moved(stmt, stmt.body)
+                if (why := moving_obstacle(self.fn, stmt.body)) is not None:
+                    raise Blocked(stmt, why)
             if is_marked(stmt):
                 after = self.fn.flow.live_in(rest, live)
                 try:
@@ -137,7 +142,7 @@ class Functional:
                     raise Blocked(stmt, str(error)) from error
             elif holds_marked(stmt):
                 after = self.fn.flow.live_in(rest, live)
-                out.append(self.compound(stmt, after, context))
+                out += self.compound(stmt, after, context)
             else:
                 out.append(stmt)
                 self.advance(stmt, context)
@@ -208,7 +213,9 @@ class Functional:
                         return False
         return True
 
-    def compound(self, stmt: ast.stmt, live: NameSet, context: Context) -> ast.stmt:
+    def compound(
+        self, stmt: ast.stmt, live: NameSet, context: Context
+    ) -> list[ast.stmt]:
         """A statement that stays Python and has rewritten ones inside."""
         match stmt:
             case ast.If():
@@ -219,36 +226,37 @@ class Functional:
                     orelse=self.block(stmt.orelse, live, second),
                 )
                 self.join(context, first, second, exits(stmt.body), exits(stmt.orelse))
-                return made
+                return [made]
             case ast.For() | ast.While():
+                from .loops import first_rounds
+
                 head = self.fn.flow.live_in([stmt], live) | live
                 inner = context.copy()
                 self.enter_loop(stmt, inner)
-                made = copy_with(
-                    stmt,
-                    body=self.block(stmt.body, head, inner),
-                    orelse=self.block(stmt.orelse, live, context.copy()),
-                )
+                body = self.block(stmt.body, head, inner)
+                orelse = self.block(stmt.orelse, live, context.copy())
+                before = first_rounds(self, stmt, body, context)
                 for name, value in inner.types.items():
                     context.types[name] = value
-                return made
+                return [*before, copy_with(stmt, body=body, orelse=orelse)]
             case ast.With():
                 for item in stmt.items:
                     if item.optional_vars is not None:
                         self.bind_targets(item.optional_vars, context)
-                return copy_with(stmt, body=self.block(stmt.body, live, context))
+                return [copy_with(stmt, body=self.block(stmt.body, live, context))]
             case ast.Try():
                 final_live = self.fn.flow.live_in(stmt.finalbody, live)
                 handlers: NameSet = frozenset()
                 for handler in stmt.handlers:
                     handlers |= self.fn.flow.live_in(handler.body, final_live)
                 body_live = self.fn.flow.live_in(stmt.orelse, final_live) | handlers
-                return copy_with(
+                made = copy_with(
                     stmt,
                     body=self.block(stmt.body, body_live, context),
                     orelse=self.block(stmt.orelse, final_live, context),
                     finalbody=self.block(stmt.finalbody, live, context),
                 )
+                return [made]
             case ast.FunctionDef() if build.is_new(stmt):
                 inner = context.copy()
                 parameters = {a.arg for a in stmt.args.args}
@@ -260,11 +268,13 @@ class Functional:
                     if known is not None:
                         inner.types[name] = known
                 body = self.block(stmt.body, frozenset(), inner)
-                return build.function(stmt.name, [a.arg for a in stmt.args.args], body)
+                return [
+                    build.function(stmt.name, [a.arg for a in stmt.args.args], body)
+                ]
             case _:
                 raise Blocked(stmt, "a statement of this kind cannot be rewritten")
 
-    def first_read(self, name: str, stmt: ast.stmt) -> Value | None:
+    def first_read(self, name: str, stmt: ast.AST) -> Value | None:
         """What a name is where a statement reads it first."""
         for node in ast.walk(stmt):
             if (
@@ -423,6 +433,7 @@ class Functional:
                     return [build.ret(pair)]
                 return [build.ret(self.select(test, test_value, a, b, "the result"))]
         self.check_branches(node)
+        self.check_moved(node, [*node.body, *node.orelse])
         last_a, last_b = last_return(body), last_return(orelse)
         merged: Value | None = None
         if last_a is not None and last_b is not None:
@@ -494,6 +505,13 @@ class Functional:
                 text = ast.unparse(place)
                 raise Blocked(node, f"in a branch, `{text}` changes an object in place")
 
+    def check_moved(self, node: ast.stmt, block: Sequence[ast.stmt]) -> None:
+        """What becomes a function that returns must not bind outer variables."""
+        if outer := outer_names(self.fn) & set(writes(block)):
+            raise Blocked(
+                node, f"on a way to a `return`, it assigns the outer `{min(outer)}`"
+            )
+
     def is_local_to(self, name: str, node: ast.stmt) -> bool:
         """Is `name` made anew in the statement, so that its mutation stays inside?"""
         exposed = uses_before_definite_write([node])
@@ -513,6 +531,8 @@ class Functional:
         branches: list[ast.expr] = []
         bases = branch_names(body, orelse, updated)
         for base, block in zip(bases, (body, orelse), strict=True):
+            if (why := moving_obstacle(self.fn, block)) is not None:
+                raise CannotFix(why)
             used = set(names(block))
             params = [n if n in used else "_" for n in operands]
             if len(block) == 1 and isinstance(block[0], ast.Return):
@@ -729,7 +749,8 @@ class Functional:
         context: Context,
     ) -> list[ast.stmt] | None:
         """One `jnp.where` a name, if both branches are cheap assignments; else None."""
-        mine, other = simple_assignments(body), simple_assignments(orelse)
+        mine = simple_assignments(self.fn, body)
+        other = simple_assignments(self.fn, orelse)
         if mine is None or other is None:
             return None
         if set(mine) - set(outputs) or set(other) - set(outputs):
@@ -737,7 +758,7 @@ class Functional:
         if len(outputs) > 4 and not isinstance(test, ast.Name):
             return None
         flags = {test.id} if isinstance(test, ast.Name) else set()
-        order = aligned_order(mine, other, outputs, last=flags)
+        order = aligned_order(self.fn, mine, other, outputs, last=flags)
         if order is None:
             return None
         prefix: list[ast.stmt] = []
@@ -806,8 +827,8 @@ class Functional:
         outputs, before = self.ordered(outputs), context.copy()
         results: list[tuple[ast.expr, ast.expr]] = []
         mine, other = frozenset(writes(body)), frozenset(writes(orelse))
-        body, values_a = inline_last(body, outputs)
-        orelse, values_b = inline_last(orelse, outputs)
+        body, values_a = inline_last(self.fn, body, outputs)
+        orelse, values_b = inline_last(self.fn, orelse, outputs)
         for name in outputs:
             a = Typed(values_a.get(name, build.load(name)), first.types.get(name), mine)
             b = Typed(
@@ -1134,7 +1155,9 @@ def needs_reshape(found: Array) -> bool:
     )
 
 
-def simple_assignments(block: Sequence[ast.stmt]) -> dict[str, ast.expr] | None:
+def simple_assignments(
+    fn: Function, block: Sequence[ast.stmt]
+) -> dict[str, ast.expr] | None:
     """`{name: value}` of a block that only assigns names, each once; else None."""
     out: dict[str, ast.expr] = {}
     for stmt in block:
@@ -1153,7 +1176,7 @@ def simple_assignments(block: Sequence[ast.stmt]) -> dict[str, ast.expr] | None:
                 if not all(isinstance(t, ast.Name) for t in targets):
                     return None
                 left = {t.id for t in targets if isinstance(t, ast.Name)}
-                if any(set(reads(v)) & left for v in values):
+                if any(all_reads(fn, v) & left for v in values):
                     return None
                 pairs = [
                     (t.id, v)
@@ -1174,6 +1197,7 @@ def simple_assignments(block: Sequence[ast.stmt]) -> dict[str, ast.expr] | None:
 
 
 def aligned_order(
+    fn: Function,
     mine: dict[str, ast.expr],
     other: dict[str, ast.expr],
     outputs: Sequence[str],
@@ -1189,7 +1213,7 @@ def aligned_order(
     for assigned in (mine, other):
         order = list(assigned)
         for index, name in enumerate(order):
-            for read in reads(assigned[name]):
+            for read in all_reads(fn, assigned[name]):
                 if read == name or read not in outputs:
                     continue
                 if read in order:
@@ -1209,14 +1233,14 @@ def aligned_order(
 
 
 def inline_last(
-    block: list[ast.stmt], outputs: Sequence[str]
+    fn: Function, block: list[ast.stmt], outputs: Sequence[str]
 ) -> tuple[list[ast.stmt], dict[str, ast.expr]]:
     """Where the whole block is one assignment of each output, its values directly."""
     assigned = together(block)
     if assigned is None:
-        assigned = simple_assignments(block)
+        assigned = simple_assignments(fn, block)
         for name, value in (assigned or {}).items():
-            if any(r in (assigned or {}) and r != name for r in reads(value)):
+            if any(r in (assigned or {}) and r != name for r in all_reads(fn, value)):
                 return block, {}
     if assigned is None or set(assigned) - set(outputs):
         return block, {}

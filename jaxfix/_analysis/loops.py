@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from . import build
@@ -12,14 +12,27 @@ from .agree import Typed, cast, collapse, same_dtype
 from .arguments import as_array
 from .booleans import is_bool, junction, marked
 from .desugar import Blocked, copy_with, sets_flags
-from .effects import obstacle
+from .effects import FREE, obstacle
 from .facts import Function
 from .finding import CannotFix
 from .flow import uses_before_definite_write
 from .jax_api import lookup
+from .objects import is_traced_tree
 from .scopes import mutations, names, reads, writes
 from .tidy import folded
-from .values import BOOL, SCALAR, WEAK, Array, Const, DType, Seq, Static, Value, promote
+from .values import (
+    BOOL,
+    SCALAR,
+    WEAK,
+    Array,
+    Const,
+    DType,
+    Seq,
+    Static,
+    Unknown,
+    Value,
+    promote,
+)
 
 if TYPE_CHECKING:
     from .functional import Context, Functional
@@ -72,7 +85,7 @@ def make_while(
     condition = loop_condition(f, opened(f, test, carried, inner), done, inner)
     if not carried:
         raise Blocked(source, "nothing that the loop changes is used")
-    inits = initial_values(f, source, carried, context, inner, late)
+    inits = initial_values(f, source, carried, context, inner, new_body, late)
     keep_going = predicate(f, carried, condition)
     functions: list[ast.stmt] = []
     step = body_function(f, source, None, carried, new_body, functions)
@@ -300,10 +313,12 @@ def initial_values(
     carried: Sequence[str],
     context: Context,
     inner: Context,
+    body: Sequence[ast.stmt],
     late: Sequence[str] = (),
 ) -> list[ast.expr]:
     """The carry before the loop, cast to the type that the body gives it."""
     out: list[ast.expr] = []
+    chosen = given_by_cond(f, body)
     for name in carried:
         if name in late:
             out.append(build.const(None))
@@ -311,7 +326,10 @@ def initial_values(
         before = collapse(context.types.get(name))
         after = collapse(inner.types.get(name))
         try:
-            out.append(initial_value(f, name, before, after, context))
+            first = initial_value(f, name, before, after, context)
+            if isinstance(first, ast.Name) and name in chosen:
+                first = first_cast(f, name, before, after, context) or first
+            out.append(first)
         except CannotFix as error:
             raise Blocked(source, str(error)) from error
     return out
@@ -380,6 +398,72 @@ def with_type(
     return cast(f.spell, f"`{name}`", typed, x, typed, x, target)
 
 
+def first_rounds(
+    f: Functional, loop: ast.stmt, body: Sequence[ast.stmt], before: Context
+) -> list[ast.stmt]:
+    """Casts before a Python loop for names that a `lax.cond` in it gives.
+
+    `score = 0` is an integer in the first round and a float in later ones; the branches
+    have one type in all of them.
+
+    Args:
+      f: the rewriting.
+      loop: the loop.
+      body: its new body.
+      before: what is known before the loop; it is brought up to after the casts.
+
+    Raises:
+      CannotFix: the type of a name has no spelling.
+    """
+    casts: list[ast.stmt] = []
+    for name in given_by_cond(f, body):
+        value = collapse(before.types.get(name))
+        later = f.first_read(name, build.source_of(loop))
+        made = first_cast(f, name, value, later, before)
+        if made is not None:
+            casts.append(build.assign(name, made))
+            f.advance(casts[-1], before)
+    return casts
+
+
+def first_cast(
+    f: Functional,
+    name: str,
+    before: Value | None,
+    later: Value | None,
+    context: Context,
+) -> ast.expr | None:
+    """An integer that becomes a float in a loop, as a float; None for others."""
+    if before is None or later is None:
+        return None
+    x, y = as_array(before), as_array(later)
+    if x is None or y is None or x.dtype is None or y.dtype is None:
+        return None
+    target = promote(x.dtype, y.dtype)
+    if target is None or target.kind == x.dtype.kind:
+        return None
+    dtype = dtype_from_names(f, target, context)
+    if dtype is None and target.kind is None:
+        return None
+    if dtype is None:
+        raise CannotFix(f"`{name}` has another dtype in the first iteration")
+    made = build.call(f.spell("jax.numpy.asarray"), build.load(name), dtype)
+    return f.new(made, replace(y, dtype=target), FREE)
+
+
+def given_by_cond(f: Functional, body: Sequence[ast.stmt]) -> list[str]:
+    """The names that a `lax.cond` of ours gives, in the order of their first one."""
+    cond = ast.dump(build.load(f.spell("jax.lax.cond")))
+    found: list[str] = []
+    for stmt in body:
+        for node in ast.walk(stmt):
+            if isinstance(node, ast.Assign) and getattr(node, "is_choice", False):
+                value = node.value
+                if isinstance(value, ast.Call) and ast.dump(value.func) == cond:
+                    found += writes(node.targets[0])
+    return list(dict.fromkeys(found))
+
+
 def dtype_from_names(
     f: Functional, target: DType | None, context: Context
 ) -> ast.expr | None:
@@ -409,6 +493,8 @@ def dtype_from_names(
     weak = {2: "int", 3: "float", 4: "complex"}.get(target.weak)
     if weak is not None:
         parts.append(build.load(weak))
+        if target.is_weak:
+            return parts[0]
     return build.call(f.spell("jax.numpy.result_type"), *parts) if parts else None
 
 
@@ -585,6 +671,7 @@ def check_rollable(f: Functional, node: ast.For) -> None:
                 and inner.id in varying
                 and not build.is_new(inner)
                 and f.fn.tracer(inner) is None
+                and not is_traced_tree(f.fn.value(inner) or Unknown())
             ):
                 check_use(f, inner)
 
@@ -691,6 +778,7 @@ def masked(
             inner.types[name] = Array(True, dtype, first.shape)
     inner.bound |= set(writes(node.target))
     new_body = f.block(body, head, inner)
+    before += first_rounds(f, node, new_body, context)
     made = copy_with(node, body=new_body, orelse=[])
     made.desugared = True  # type: ignore[attr-defined]
     for name, value in inner.types.items():
@@ -840,7 +928,7 @@ def fori(
     new_body = f.loop_body(body, carried, frozenset(carried), inner)
     if not carried:
         return [*plan.before, *effect_loop(f, plan, new_body)]
-    inits = initial_values(f, source, carried, context, inner)
+    inits = initial_values(f, source, carried, context, inner, new_body)
     functions: list[ast.stmt] = []
     step = body_function(f, source, plan.index, carried, new_body, functions)
     call = build.call(

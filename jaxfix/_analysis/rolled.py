@@ -164,7 +164,7 @@ def scan(
     outputs = [g.value for g in lists]
     live_at_end = frozenset(carried) | frozenset(names(outputs))
     new_body = f.loop_body(body, carried, live_at_end, inner)
-    inits = initial_values(f, source, carried, context, inner)
+    inits = initial_values(f, source, carried, context, inner, new_body)
     item, unpack = parameter(f, node.target)
     carry, take = carry_parameter(f, carried)
     result = build.ret(
