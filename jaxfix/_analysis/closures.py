@@ -1,0 +1,114 @@
+"""What a call reads besides its arguments: variables of the function that it stands in.
+
+A closure reads a variable when it is called. Where statements change places, or become
+a local function with variables of its own, it must still see what it saw before.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from .build import source_of
+from .definitions import bindings
+from .objects import FunctionValue
+from .scopes import (
+    FUNCTIONS,
+    declared,
+    free_names,
+    parameter_names,
+    reads,
+    scope_body,
+    writes,
+)
+from .transforms import underlying
+from .values import alternatives
+
+if TYPE_CHECKING:
+    from .facts import Function
+
+_SCOPES = (*FUNCTIONS, ast.Lambda)
+
+
+def hidden_reads(
+    fn: Function, node: ast.AST, inside: frozenset[int] = frozenset()
+) -> frozenset[str]:
+    """The variables of `fn` that functions read which are called or named in `node`.
+
+    The functions whose nodes are `inside` do not count.
+    """
+    found: set[str] = set()
+    seen: set[int] = set()
+    todo = [f for n in ast.walk(node) for f in _functions_at(fn, n)]
+    while todo:
+        one = todo.pop()
+        if id(one.node) in seen or id(one.node) in inside:
+            continue
+        seen.add(id(one.node))
+        found.update(n for n in free_names(one.node) if _sees(fn, one, n))
+        if (called := fn.facts.function(one.node)) is not None:
+            todo += [f for n in called.walk() for f in _functions_at(called, n)]
+    return frozenset(found)
+
+
+def all_reads(fn: Function, node: ast.AST) -> frozenset[str]:
+    """The names that code reads, itself or through the functions that it calls."""
+    return hidden_reads(fn, node) | set(reads(node))
+
+
+def reads_variables(fn: Function, node: ast.AST) -> bool:
+    """Does a function that is called or named in `node` read what may change?"""
+    known = () if isinstance(fn.node, ast.Module) else parameter_names(fn.node)
+    return any(
+        len(bindings(fn, name)) + (name in known) > 1 for name in hidden_reads(fn, node)
+    )
+
+
+def moving_obstacle(fn: Function, block: Sequence[ast.stmt]) -> str | None:
+    """Why the statements cannot become a local function; None if they can."""
+    bound: set[str] = set()
+    inside = frozenset(id(source_of(n)) for s in block for n in ast.walk(s))
+    for stmt in block:
+        now = set(writes(stmt))
+        is_simple = isinstance(stmt, _SCOPES) or not hasattr(stmt, "body")
+        changed = bound if is_simple else bound | now
+        seen = hidden_reads(fn, stmt, inside) & changed if changed else frozenset()
+        if seen:
+            return (
+                f"a function that was made before it reads `{min(seen)}`, which it"
+                " binds"
+            )
+        bound |= now
+    return None
+
+
+def outer_names(fn: Function) -> frozenset[str]:
+    """The variables of others that a function binds: nonlocal and global ones."""
+    body = scope_body(fn.node)
+    return frozenset(declared(body, ast.Nonlocal) | declared(body, ast.Global))
+
+
+def _sees(fn: Function, one: FunctionValue, name: str) -> bool:
+    """Is the free variable `name` of a function one of `fn`?"""
+    around = [*one.module.ancestors(one.node)]
+    if any(node is fn.node for node in around):
+        return True
+    outer = [n for n in fn.module.ancestors(fn.node) if isinstance(n, _SCOPES)]
+    shared = any(node is scope for node in around for scope in outer)
+    return shared and name in outer_names(fn)
+
+
+def _functions_at(fn: Function, node: ast.AST) -> Iterator[FunctionValue]:
+    """The project's functions that a name stands for, or that a call reaches."""
+    match node:
+        case ast.Name(ctx=ast.Load()):
+            found = fn.value(node)
+            values = alternatives(found) if found is not None else ()
+        case ast.Call():
+            values = tuple(fn.callees(node))
+        case _:
+            return
+    for value in values:
+        if (function := underlying(value)) is not None:
+            yield function
