@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from . import build
 from .arrays import ARRAY_ATTRIBUTES
+from .closures import reads_variables
 from .definitions import changes, definition, loads, unchanged
 from .desugar import copy_with
 from .effects import PARTIAL, cost, is_singular, obstacle
@@ -172,6 +173,8 @@ class Sink:
             if not derived and not is_singular(self.fn, value):
                 continue
             is_short = sum(1 for _ in ast.walk(value)) <= MAX_NODES
+            if reads_variables(self.fn, value):
+                continue
             if is_short and obstacle(self.fn, value) is None:
                 stable = is_stable(self.fn, value)
                 known[name] = Definition(name, value, stmt, stable)
@@ -245,7 +248,7 @@ def singular_definition(
     stmt, value = found
     if is_exact(fn, value) or not unchanged(fn, value, stmt, name):
         return None
-    if not is_stable(fn, value):
+    if not is_stable(fn, value) or reads_variables(fn, value):
         return None
     if not is_singular(fn, value):
         inner = (n for n in ast.walk(value) if isinstance(n, ast.Name))
