@@ -104,7 +104,7 @@ LAYERS = {
     "jaxfix/_rewriting": {
         "parts": "rule registry lines spelling blocks imports",
         "text": "edits cut originals comments unused",
-        "claims": "claims twins write",
+        "claims": "claims supers twins write",
         "rewriting": "rewrite",
         "helpers": "capture_rule factories hoist hoisting_jit selections "
         "static_options updates",

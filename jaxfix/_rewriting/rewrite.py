@@ -22,6 +22,7 @@ from jaxfix._analysis.tidy import without_result_names
 from jaxfix._analysis.values import Value
 
 from .claims import Claim
+from .supers import spell_supers
 from .twins import Twin, make_twin
 from .write import Writer
 
@@ -240,6 +241,7 @@ def carry_out(rewriter: Rewriter, one: Claim, done: set[str]) -> None:
 def replace_expression(rewriter: Rewriter, one: Claim, new: ast.expr) -> None:
     """Rendered late, when all edits of its parts are registered."""
     writer = rewriter.writer(one.fn.module)
+    spell_supers(writer, one.fn, [new])
     writer.edit(one.node, lambda: writer.expr(new))
 
 
@@ -285,6 +287,7 @@ def rewrite_body(
         body = functional.block(desugared, frozenset(), context)
         body = without_result_names(fn, without_last_return(body, node.body))
         number_functions(body)
+        spell_supers(writer, fn, body)
     if isinstance(node, ast.Module):
         for one in statements:
             writer.replace_statement(
