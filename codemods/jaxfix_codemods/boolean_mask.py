@@ -14,6 +14,7 @@ from jaxfix.codemod import (
     Sites,
     masks,
     mend_selection,
+    updates,
 )
 
 
@@ -22,7 +23,8 @@ class BooleanMask(Rule):
 
     The size of `x[x > 0]` depends on the values, and shapes must be known when JAX
     compiles: `NonConcreteBooleanIndexError`. A reduction does not need the selection:
-    `where=` makes it skip what the mask leaves out.
+    `where=` makes it skip what the mask leaves out. Nor does an update: the array that
+    `x.at[mask].set(v)` gives is `jnp.where(mask, v, x)`.
 
     ## Example
 
@@ -78,6 +80,8 @@ class BooleanMask(Rule):
         return Problem(f"`{text}` has a size that depends on the data", fn.traced(mask))
 
     def plan(self, fn: Function, node: ast.Subscript) -> Plan:
+        if masks.is_at(fn, node):
+            return updates.plan_at(fn, node)
         found = masks.subscript_selection(fn, node)
         if found is None:
             raise CannotFix("the mask is one of several indices")
@@ -90,6 +94,9 @@ class BooleanMask(Rule):
     def fix(
         self, fn: Function, node: ast.Subscript, plan: Plan, write: Rewriter
     ) -> None:
+        if masks.is_at(fn, node):
+            updates.mend_at(write, fn, node)
+            return
         found = masks.subscript_selection(fn, node)
         assert found is not None, "the plan was made for a selection"
         mend_selection(write, fn, found, masks.mending(fn, found))

@@ -17,6 +17,7 @@ from jaxfix.codemod import (
     build,
     masks,
     mend_selection,
+    updates,
     windows,
 )
 
@@ -89,6 +90,8 @@ class TracedSlice(Rule):
             return Expression("a range of static length, moved")
         if not arrays.is_array(fn.value(node.value)):
             raise CannotFix("a list cannot be cut at a traced place; make it an array")
+        if masks.is_at(fn, node):
+            return updates.plan_at(fn, node)
         window = windows.window(fn, node)
         if window is not None and window.proven:
             return Expression("lax.dynamic_slice_in_dim")
@@ -120,6 +123,9 @@ class TracedSlice(Rule):
             start, count = counted
             places = build.call(spell("jax.numpy.arange"), count)
             return ast.BinOp(start, ast.Add(), places)
+        if masks.is_at(fn, node):
+            updates.mend_at(write, fn, node)
+            return None
         if isinstance(plan, Expression):
             window = windows.window(fn, node)
             assert window is not None, "the plan was made for a window"

@@ -242,8 +242,14 @@ def method(fn: Function, node: ast.AST) -> tuple[ast.expr, str] | None:
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return None
     for known in (fn.value(node.func), fn.linear_value(node.func)):
-        if isinstance(known, MethodValue) and isinstance(known.receiver, Array):
-            return node.func.value, known.name
+        names = {
+            option.name
+            if isinstance(option, MethodValue) and isinstance(option.receiver, Array)
+            else None
+            for option in (alternatives(known) if known is not None else ())
+        }
+        if len(names) == 1 and (name := names.pop()) is not None:
+            return node.func.value, name
     return None
 
 

@@ -340,8 +340,6 @@ def aligned(fn: Function, found: Selection, mask: ast.expr) -> ast.expr:
         raise CannotFix(f"it cannot be seen that the mask has the shape of `{base}`")
     if mask_rank == base_rank:
         return mask
-    if not isinstance(mask, ATOMS):
-        raise CannotFix("give the mask of whole rows a name")
     index: list[ast.expr] = [ast.Slice() for _ in range(mask_rank)]
     index += [build.const(None) for _ in range(base_rank - mask_rank)]
     return ast.Subscript(mask, ast.Tuple(index, ast.Load()), ast.Load())
@@ -606,11 +604,34 @@ def traced_mask(fn: Function, node: ast.Subscript) -> ast.expr | None:
     return next((m for part in parts if (m := mask_of(fn, part)) is not None), None)
 
 
+def is_at(fn: Function, node: ast.Subscript) -> bool:
+    """Is it the `x.at[i]` of an update?"""
+    base = node.value
+    return (
+        isinstance(base, ast.Attribute)
+        and base.attr == "at"
+        and arrays.is_array(fn.value(base.value))
+    )
+
+
 def is_assigned_in_place(fn: Function, node: ast.Subscript) -> bool:
     """Is the selection the right side of a store by the same mask?
 
-    `x[mask] = y[mask]`, `x[mask] += y[mask]`: then the store is what is mended.
+    `x[mask] = y[mask]`, `x[mask] += y[mask]`, `x.at[mask].set(y[mask])`: then the store
+    is what is mended.
     """
+    for outer in fn.module.ancestors(node):
+        if isinstance(outer, ast.stmt):
+            break
+        if (
+            isinstance(outer, ast.Call)
+            and isinstance(outer.func, ast.Attribute)
+            and isinstance(at := outer.func.value, ast.Subscript)
+            and at is not node
+            and is_at(fn, at)
+            and traced_mask(fn, at) is not None
+        ):
+            return True
     stmt = statement_of(fn, node)
     targets: list[ast.expr] = []
     if isinstance(stmt, ast.Assign):

@@ -11,6 +11,7 @@ from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix, Safety
 from jaxfix._analysis.masks import Selection
 from jaxfix._analysis.operands import dtype_of
+from jaxfix._analysis.plan import Sites
 from jaxfix._analysis.polynomials import static_difference
 from jaxfix._analysis.stores import StoreStatement
 from jaxfix._analysis.values import Array, Const, Static, Value, promote
@@ -18,6 +19,16 @@ from jaxfix._analysis.values import Array, Const, Static, Value, promote
 from .rewrite import Rewriter
 
 AT_METHODS: dict[type[ast.operator], str] = {ast.Add: "add", ast.Mult: "multiply"}
+# The methods of `x.at[i]` by what they do to the elements.
+STORED_BY: dict[str, ast.operator | None] = {
+    "set": None,
+    "add": ast.Add(),
+    "subtract": ast.Sub(),
+    "multiply": ast.Mult(),
+    "mul": ast.Mult(),
+    "divide": ast.Div(),
+    "power": ast.Pow(),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +75,68 @@ def updates(fn: Function, stmt: StoreStatement, value: ast.expr) -> list[Update]
         base, index = stores.place(fn, target)
         found.append(Update(target, base, index, op, value))
     return found
+
+
+# --- `x.at[i].set(v)` with an index that cannot be traced
+
+
+def at_update(fn: Function, node: ast.Subscript) -> tuple[ast.Call, Update]:
+    """The call around `x.at[i]`, and the store that it is.
+
+    Raises:
+      CannotFix: it is none that has operators for it.
+    """
+    base = node.value
+    method = fn.module.parent(node)
+    call = fn.module.parent(method) if method is not None else None
+    assert isinstance(base, ast.Attribute), "it is the `x.at` of `x.at[i]`"
+    if (
+        not isinstance(method, ast.Attribute)
+        or not isinstance(call, ast.Call)
+        or call.func is not method
+        or method.attr not in STORED_BY
+    ):
+        raise CannotFix(f"`{ast.unparse(node)}` is not stored into at once")
+    if call.keywords or len(call.args) != 1 or isinstance(call.args[0], ast.Starred):
+        raise CannotFix(f"`{method.attr}` is called with options")
+    index = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    op = STORED_BY[method.attr]
+    return call, Update(node, base.value, [*index], op, call.args[0])
+
+
+def plan_at(fn: Function, node: ast.Subscript) -> Sites:
+    """How `x.at[i].set(v)` is written with an index of static size.
+
+    Raises:
+      CannotFix: it cannot be.
+    """
+    call, one = at_update(fn, node)
+    new = updated(fn, one, lambda name: name)
+    counted = all(
+        _counts_from_start(fn, p) for p in one.index if isinstance(p, ast.Slice)
+    )
+    by_mask = any(masks.mask_of(fn, part) is not None for part in one.index)
+    is_where = by_mask or not _is_at_method(new)
+    title = "jnp.where" if is_where else "`.at[...]` with an array of places"
+    key = f"{fn.path}:{call.lineno}:{call.col_offset}"
+    return Sites(title, Safety.SAFE if counted else Safety.UNSAFE, key)
+
+
+def mend_at(write: Rewriter, fn: Function, node: ast.Subscript) -> None:
+    """Carry out `plan_at`."""
+    call, one = at_update(fn, node)
+    writer = write.writer(fn.module)
+    edit_leaves(write, fn, one)
+    new = updated(fn, one, write.spell(fn))
+    writer.edit(call, lambda: writer.expr(new))
+
+
+def _is_at_method(new: ast.expr) -> bool:
+    return (
+        isinstance(new, ast.Call)
+        and isinstance(new.func, ast.Attribute)
+        and isinstance(new.func.value, ast.Subscript)
+    )
 
 
 # --- statements
