@@ -20,7 +20,7 @@ from .booleans import is_bool, marked
 from .facts import Function
 from .finding import CannotFix
 from .flow import exits
-from .scopes import mutations, names, writes
+from .scopes import mutations, names, reads, writes
 from .values import Array
 
 LEAVES = frozenset({"return", "break", "continue"})
@@ -454,6 +454,7 @@ class Desugar:
         if getattr(stmt, "desugared", False):
             return [stmt]
         test, body = self._leading_breaks(stmt)
+        defaults, orelse = otherwise_first(stmt)
         flags = LoopFlags()
         kinds = exits(body)
         if "break" in kinds or "return" in kinds:
@@ -469,15 +470,18 @@ class Desugar:
         bound: list[ast.stmt] = []
         if test is not None:
             test, bound = self._bound_first(stmt, test)
-        if bound and flags.uses_done:
-            raise Blocked(stmt, "the condition of a loop with exits binds a name")
-        made = copy_with(stmt, body=[*new_body, *bound], orelse=[])
+        again = bound
+        if bound and flags.uses_done and flags.done is not None:
+            # Who leaves does not ask again.
+            stays = build.not_(build.load(flags.done))
+            again = [self.make_if(None, stays, bound, [])]
+        made = copy_with(stmt, body=[*new_body, *again], orelse=[])
         if isinstance(made, ast.While) and test is not None:
             made.test = test
         made.desugared = True  # type: ignore[attr-defined]
         made.traced = self.is_traced(stmt)  # type: ignore[attr-defined]
         made.done = flags.done if flags.uses_done else None  # type: ignore[attr-defined]
-        before = list(bound)
+        before = [*defaults, *bound]
         for flag in dict.fromkeys((flags.done, flags.returned)):
             if flag is not None:
                 before.append(build.assign(flag, build.const(False)))
@@ -493,13 +497,12 @@ class Desugar:
                 leave.traced = True  # type: ignore[attr-defined]
             leave.origin = stmt  # type: ignore[attr-defined]
             after.append(leave)
-        if stmt.orelse:
-            if flags.done is not None:
-                otherwise = ast.If(build.not_(build.load(flags.done)), stmt.orelse, [])
-                otherwise.traced = True  # type: ignore[attr-defined]
-                after.append(otherwise)
-            else:
-                after += stmt.orelse
+        if orelse and flags.done is not None:
+            otherwise = ast.If(build.not_(build.load(flags.done)), orelse, [])
+            otherwise.traced = True  # type: ignore[attr-defined]
+            after.append(otherwise)
+        else:
+            after += orelse
         return [*before, made, *after]
 
     def _leading_breaks(
@@ -507,10 +510,11 @@ class Desugar:
     ) -> tuple[ast.expr | None, list[ast.stmt]]:
         """A `while` whose body begins with `if c: break`: c joins the condition."""
         body = list(stmt.body)
-        if not isinstance(stmt, ast.While) or stmt.orelse:
+        if not isinstance(stmt, ast.While):
             return None, body
         tests = [] if _is_true(stmt.test) else [stmt.test]
-        while body:
+        # What the `else` of a loop asks is whether a `break` left it.
+        while body and not stmt.orelse:
             first = body[0]
             match first:
                 case ast.If(body=[ast.Break()], orelse=[]) if self._may_repeat(
@@ -571,6 +575,64 @@ class Desugar:
         if self.result is None:
             self.result = self.fresh("result")
         return self.result
+
+
+def otherwise_first(
+    stmt: ast.For | ast.While,
+) -> tuple[list[ast.stmt], list[ast.stmt]]:
+    """The assignments of an `else` that may as well stand before the loop; the rest.
+
+    In `for ...: if c: hit = k; break` with `else: hit = -1` the name gets another value
+    only on the way out, so it may begin with the one that it has if nobody leaves.
+    """
+    changed = set(writes([stmt.target] if isinstance(stmt, ast.For) else []))
+    changed |= {*writes(stmt.body), *(name for name, _ in mutations(stmt.body))}
+    head = [stmt.test] if isinstance(stmt, ast.While) else []
+    read = set(reads([*head, *stmt.body]))
+    first: list[ast.stmt] = []
+    for one in stmt.orelse:
+        match one:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
+                name not in read
+                and _is_plain(value, changed)
+                and _on_way_out(name, stmt.body)
+            ):
+                first.append(one)
+            case _:
+                break
+    return first, stmt.orelse[len(first) :]
+
+
+def _is_plain(value: ast.expr, changed: set[str]) -> bool:
+    """A number or text, or a name that a loop leaves alone."""
+    match value:
+        case ast.Constant():
+            return True
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
+            return True
+        case ast.Name(id=name):
+            return name not in changed
+        case _:
+            return False
+
+
+def _on_way_out(name: str, block: Sequence[ast.stmt]) -> bool:
+    """Is every statement that binds a name followed by an exit from the loop?"""
+    if name not in writes(block):
+        return True
+    if not exits(block) - {"break", "return", "raise"}:
+        return True
+    inner = [
+        part
+        for stmt in block
+        if isinstance(stmt, ast.If | ast.With)
+        for part in (stmt.body, getattr(stmt, "orelse", []))
+    ]
+    others = [s for s in block if not isinstance(s, ast.If | ast.With)]
+    tests = [s.test for s in block if isinstance(s, ast.If)]
+    return name not in writes([*others, *tests]) and all(
+        _on_way_out(name, part) for part in inner
+    )
 
 
 def _never_ends(stmt: ast.stmt) -> bool:
