@@ -20,6 +20,7 @@ from .values import (
     Value,
     Why,
     broadcast,
+    holds_tracer,
     plain,
     promote,
     replace,
@@ -160,7 +161,7 @@ def as_tracers(value: Value, why: Why | None, *, depth: int = 6) -> Value:
                 else as_tracers(attr, why, depth=depth - 1)
                 for name, attr in value.attrs.items()
             }
-            return InstanceValue(value.cls, attrs, value.complete, traced=True, why=why)
+            return value.copied(attrs, traced=True, why=why)
         case Union():
             return join_all(
                 [as_tracers(v, why, depth=depth - 1) for v in value.options]
@@ -196,9 +197,11 @@ def as_concrete(value: Value, depth: int = 6) -> Value:
                 else tuple((k, as_concrete(v, depth - 1)) for k, v in pairs),
                 as_concrete(value.elem, depth - 1) if value.elem else None,
             )
-        case InstanceValue(traced=True):
+        case InstanceValue() if value.traced or any(
+            holds_tracer(v) for v in value.attrs.values()
+        ):
             attrs = {k: as_concrete(v, depth - 1) for k, v in value.attrs.items()}
-            return InstanceValue(value.cls, attrs, value.complete)
+            return value.copied(attrs, traced=False, why=None)
         case Union():
             return join_all([as_concrete(v, depth - 1) for v in value.options])
         case _:

@@ -274,7 +274,12 @@ def _conversion(value: Value) -> str | None:
             whole = value.dtype is not None and value.dtype.kind in ("i", "b")
             return "int" if whole and value.shape == SCALAR else None
         case InstanceValue():
-            return "" if is_hashable(value.cls) else None
+            own = value.cls.lookup("__hash__")
+            if own is not None or value.cls.kind not in ("namedtuple", "dataclass"):
+                return "" if is_hashable(value.cls) else None
+            # Its hash is that of its fields.
+            hashable = all(conversion(v) == "" for v in value.attrs.values())
+            return "" if hashable and is_hashable(value.cls) else None
         case _:
             return ""
 

@@ -644,6 +644,10 @@ def merge_traced(a: Value, b: Value, test: Array) -> Value:
     ):
         pairs_ = zip(a.items, b.items, strict=True)
         return Dict(tuple((k, merge_traced(x, y, test)) for (k, x), (_, y) in pairs_))
+    if isinstance(a, InstanceValue):
+        both = a.combined(b, lambda x, y: merge_traced(x, y, test))
+        if both is not None:
+            return both
     numeric = (Array, Const, Static)
     if isinstance(a, numeric) and isinstance(b, numeric):
         merged = merge(a, b)

@@ -620,8 +620,13 @@ class Interpreter:
         old = cells.get(key)
         if old is not None and args is None:
             return old
-        if old is None or old.cls != cls:
-            old = InstanceValue(cls, {}, complete=cls.kind != "plain" or not cls.bases)
+        if old is None or old.cls != cls or old.by_value:
+            old = InstanceValue(
+                cls,
+                {},
+                complete=cls.kind != "plain" or not cls.bases,
+                by_value=cls.is_immutable,
+            )
             cells[key] = old
             self.born[id(old.attrs)] = (old.attrs, frame.trace)
         instance = old

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 import ast
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .values import Array, Const, Dict, Seq, Static, Value, alternatives, plain
+from .values import (
+    Array,
+    Const,
+    Dict,
+    Seq,
+    Static,
+    Value,
+    alternatives,
+    join,
+    plain,
+    replace,
+)
 
 if TYPE_CHECKING:
     from .project import Module
@@ -158,6 +170,14 @@ class ClassValue(Value):
                         return found
         return None
 
+    @property
+    def is_immutable(self) -> bool:
+        """Is nothing known of its instances but what their fields are?"""
+        is_data = self.kind == "namedtuple" or (
+            self.kind == "dataclass" and self.frozen
+        )
+        return is_data and self.lookup("__init__") is None
+
     def all_fields(self) -> tuple[str, ...]:
         inherited: list[str] = []
         for base in self.bases:
@@ -177,18 +197,54 @@ class InstanceValue(Value):
     """An instance of a class of the project. `attrs` is a heap cell: it is mutated.
 
     `traced` says that the instance is a pytree whose array fields are tracers.
+    `by_value`: it is one of many alike, and nobody asks which: its class is frozen, or
+    a transform took it apart and made it anew. Two such are equal if their parts are.
     """
 
     cls: ClassValue
     attrs: dict[str, Value]
     complete: bool  # every attribute is in `attrs`, a missing one is an error
     traced: bool = False
+    by_value: bool = False
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, InstanceValue) and other.attrs is self.attrs
+        if not isinstance(other, InstanceValue):
+            return False
+        if other.attrs is self.attrs:
+            return True
+        return self._is_like(other) and (
+            self.traced == other.traced and self.attrs == other.attrs
+        )
 
     def __hash__(self) -> int:
+        if self.by_value:
+            return hash((self.cls, *self.attrs))
         return hash(id(self.attrs))
+
+    def copied(self, attrs: dict[str, Value], **changed: Any) -> InstanceValue:
+        """Another instance of the class, with these attributes."""
+        return replace(self, attrs=attrs, by_value=True, **changed)
+
+    def combined(
+        self, other: Value, combine: Callable[[Value, Value], Value]
+    ) -> InstanceValue | None:
+        """Both in one, attribute by attribute; None if they are two objects."""
+        if not isinstance(other, InstanceValue) or not self._is_like(other):
+            return None
+        if self.attrs.keys() != other.attrs.keys():
+            return None
+        return self.copied(
+            {name: combine(v, other.attrs[name]) for name, v in self.attrs.items()},
+            complete=self.complete and other.complete,
+            traced=self.traced or other.traced,
+            why=self.why or other.why,
+        )
+
+    def joined(self, other: Value) -> Value | None:
+        return self.combined(other, join)
+
+    def _is_like(self, other: InstanceValue) -> bool:
+        return self.by_value and other.by_value and self.cls == other.cls
 
 
 @plain(eq=False)
@@ -213,6 +269,21 @@ class SuperValue(Value):
 
 
 NUMBERS = ("int", "float", "bool", "complex")
+
+
+def is_traced_tree(value: Value) -> bool:
+    """A tracer, or a tuple, dict or instance whose leaves are all tracers."""
+    match value:
+        case Array():
+            return value.traced and not value.assumed
+        case Seq(kind="tuple" | "list", items=items) if items:
+            return all(map(is_traced_tree, items))
+        case Dict(items=pairs) if pairs:
+            return all(is_traced_tree(v) for _, v in pairs)
+        case InstanceValue(attrs=attrs) if attrs and value.complete:
+            return all(map(is_traced_tree, attrs.values()))
+        case _:
+            return False
 
 
 def is_data(value: Value) -> bool:

@@ -595,7 +595,7 @@ def _replace(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Val
                 **instance.attrs,
                 **{k: v for k, v in keywords.items() if k != "**"},
             }
-            return replace(instance, attrs=attrs)
+            return instance.copied(attrs)
         case [Array() as array]:
             return replace(array)
     return Unknown()

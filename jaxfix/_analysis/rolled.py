@@ -11,7 +11,7 @@ from . import build
 from .desugar import Blocked
 from .facts import Function
 from .finding import CannotFix
-from .scopes import names, writes
+from .scopes import names, reads, writes
 from .values import Array, Const, Seq, Value
 
 if TYPE_CHECKING:
@@ -177,16 +177,19 @@ def scan(
         )
     )
     name = f.fresh("body")
-    function = build.function(name, [carry, item], [*take, *unpack, *new_body, result])
-    xs, length = sequence_of(f, source, node.iter)
     call = build.call(
         f.spell("jax.lax.scan"),
         build.load(name),
         build.tuple_of(inits) if inits else build.const(None),
-        xs,
     )
-    if length is not None:
-        call.keywords.append(ast.keyword("length", length))
+    is_read = item in {*reads(new_body), *names(outputs)}
+    count = times(f, node.iter) if not is_read and carry != "_" else None
+    if count is not None:
+        item = "_"
+        call.keywords.append(ast.keyword("length", count))
+    else:
+        call.args.append(sequence_of(f, source, node.iter))
+    function = build.function(name, [carry, item], [*take, *unpack, *new_body, result])
     f.keep.append(call)
     leave(f, carried, inner, context)
     stacks = [g.name for g in lists]
@@ -237,31 +240,35 @@ def carry_parameter(
     return name, [ast.Assign([build.targets(carried)], build.load(name))]
 
 
-def sequence_of(
-    f: Functional, source: ast.AST, node: ast.expr
-) -> tuple[ast.expr, ast.expr | None]:
-    """The `xs` of a scan for an iterable, and its length where it has none."""
+def sequence_of(f: Functional, source: ast.AST, node: ast.expr) -> ast.expr:
+    """The `xs` of a scan for an iterable."""
     name = f.fn.library(node)
     match node:
         case ast.Call(args=args) if name == "zip":
             lengths = {leading(f.fn.value(a)) for a in args}
             if len(lengths) != 1 or None in lengths:
                 raise Blocked(source, "the arrays may differ in length, as zip allows")
-            return ast.Tuple(list(args), ast.Load()), None
+            return ast.Tuple(list(args), ast.Load())
         case ast.Call(args=[inner]) if name == "enumerate":
-            xs, _ = sequence_of(f, source, inner)
+            xs = sequence_of(f, source, inner)
             count = build.call("len", inner)
             steps = build.call(f.spell("jax.numpy.arange"), count)
-            return ast.Tuple([steps, xs], ast.Load()), None
+            return ast.Tuple([steps, xs], ast.Load())
         case ast.Call(args=[inner]) if name == "reversed":
-            xs, _ = sequence_of(f, source, inner)
+            xs = sequence_of(f, source, inner)
             backwards = ast.Slice(None, None, ast.UnaryOp(ast.USub(), build.const(1)))
-            return ast.Subscript(xs, backwards, ast.Load()), None
+            return ast.Subscript(xs, backwards, ast.Load())
         case ast.Call(args=args) if name == "range":
-            return build.call(f.spell("jax.numpy.arange"), *args), None
+            return build.call(f.spell("jax.numpy.arange"), *args)
     if not isinstance(f.fn.value(node), Array):
         raise Blocked(source, f"`{ast.unparse(node)}` is not known to be an array")
-    return node, None
+    return node
+
+
+def times(f: Functional, node: ast.expr) -> ast.expr | None:
+    """The `n` of `range(n)`, for a scan that reads nothing of it."""
+    is_count = is_range(f, node) and isinstance(node, ast.Call) and len(node.args) == 1
+    return node.args[0] if is_count else None  # type: ignore[attr-defined]
 
 
 def leading(value: Value | None) -> int | None:

@@ -479,7 +479,7 @@ def row(value: Value) -> Value:
         case Dict(items=pairs) if pairs is not None:
             return Dict(tuple((k, row(v)) for k, v in pairs))
         case InstanceValue():
-            return replace(value, attrs={k: row(v) for k, v in value.attrs.items()})
+            return value.copied({k: row(v) for k, v in value.attrs.items()})
         case _:
             return value
 
@@ -498,7 +498,7 @@ def unrow(value: Value) -> Value:
         case Dict(items=pairs) if pairs is not None:
             return Dict(tuple((k, unrow(v)) for k, v in pairs))
         case InstanceValue():
-            return replace(value, attrs={k: unrow(v) for k, v in value.attrs.items()})
+            return value.copied({k: unrow(v) for k, v in value.attrs.items()})
         case _:
             return value
 
@@ -983,7 +983,7 @@ def _on_leaves(
                 else v
                 for k, v in tree.attrs.items()
             }
-            return replace(tree, attrs=attrs)
+            return tree.copied(attrs)
         case Seq() | Dict():
             inner = _on_leaves(
                 frame, function, element(tree), [Unknown()] * len(rest), node

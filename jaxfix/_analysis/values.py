@@ -222,6 +222,10 @@ class Value:
 
     why: Why | None = field(default=None, compare=False, repr=False, kw_only=True)
 
+    def joined(self, other: Value) -> Value | None:
+        """What covers both as one value, where the type has such a one."""
+        return None
+
 
 @plain()
 class Unknown(Value):
@@ -358,7 +362,8 @@ def join(a: Value, b: Value) -> Value:
     ):
         name = type_name(a)
         return Static(name if name == type_name(b) else "", why=a.why or b.why)
-    return union(a, b)
+    joined = a.joined(b)
+    return joined if joined is not None else union(a, b)
 
 
 def is_none(value: Value) -> bool:
@@ -407,6 +412,8 @@ def union(a: Value, b: Value) -> Value:
                 and not is_none(part)
             ):
                 merged = join(old, part)
+            else:
+                merged = old.joined(part)
             if merged is not None:
                 options[index] = merged
                 break
