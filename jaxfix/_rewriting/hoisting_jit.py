@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from jaxfix._analysis.call_sites import Parameter, Site, Unclear, argument
@@ -576,19 +577,25 @@ def _with_parameters(node: ast.expr, names: tuple[str, ...]) -> ast.expr:
 
 def _redirect(writer: Writer, call: ast.Call, name: str, hoist: Hoist) -> None:
     """Let a call call the new function, with what it captured."""
-    passed: list[ast.expr] = [ast.Name(n, ast.Load()) for n in hoist.passed]
-    keywords = [*call.keywords, *hoist.keywords]
-    args = [*hoist.leading, *call.args]
-    if call.keywords:
-        keywords += [ast.keyword(n, ast.Name(n, ast.Load())) for n in hoist.passed]
-    else:
-        args += passed
-    function: ast.expr = ast.Name(name, ast.Load())
-    if "." in name:
-        head, _, attr = name.partition(".")
-        function = ast.Attribute(ast.Name(head, ast.Load()), attr, ast.Load())
-    made = ast.Call(function, args, keywords)
-    writer.edit(call, lambda: writer.expr(made))
+    if ast.unparse(call.func) != name:
+        writer.edit(call.func, name)
+    by_name = [f"{n}={n}" for n in hoist.passed]
+    for text in by_name if call.keywords else hoist.passed:
+        writer.add_argument(call, text)
+    for keyword in hoist.keywords:
+        writer.add_argument(call, f"{keyword.arg}={writer.expr(keyword.value)}")
+    if hoist.leading:
+        _put_first(writer, call, hoist.leading)
+
+
+def _put_first(writer: Writer, call: ast.Call, leading: Sequence[ast.expr]) -> None:
+    """What a partial bound goes before the arguments of the call."""
+    if not call.args:
+        for one in leading:
+            writer.add_argument(call, writer.expr(one))
+        return
+    first = call.args[0]
+    writer.edit(first, lambda: ", ".join(writer.expr(e) for e in (*leading, first)))
 
 
 def _into_object(writer: Writer, fn: Function, found: Rejit) -> str:
