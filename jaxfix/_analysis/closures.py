@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from .arguments import as_array
 from .build import source_of
 from .definitions import bindings
 from .objects import FunctionValue
@@ -23,7 +24,7 @@ from .scopes import (
     writes,
 )
 from .transforms import underlying
-from .values import alternatives
+from .values import Value, alternatives
 
 if TYPE_CHECKING:
     from .facts import Function
@@ -87,6 +88,37 @@ def outer_names(fn: Function) -> frozenset[str]:
     """The variables of others that a function binds: nonlocal and global ones."""
     body = scope_body(fn.node)
     return frozenset(declared(body, ast.Nonlocal) | declared(body, ast.Global))
+
+
+def shared_values(fn: Function) -> dict[str, Value]:
+    """The variables of the functions around it that a function binds, of one dtype.
+
+    Only for a function that is called in the same trace: none that a transform runs.
+    """
+    found: dict[str, Value] = {}
+    if fn.definition is None or fn.roots():
+        return found
+    for name in declared(scope_body(fn.node), ast.Nonlocal):
+        owner = fn.definition.scope.owner_of(name)
+        if owner is None:
+            continue
+        arrays = [as_array(v) for v in _assigned(fn, owner.node, name)]
+        kinds = {a.dtype.kind if a and a.dtype else None for a in arrays}
+        if len(kinds) == 1 and None not in arrays:
+            found[name] = owner.vars[name]
+    return found
+
+
+def _assigned(fn: Function, scope: ast.AST, name: str) -> Iterator[Value]:
+    """The values that a variable of a function gets, in it and in those inside."""
+    for node in ast.walk(scope):
+        value = None
+        match node:
+            case ast.AugAssign(target=ast.Name(id=target)) if target == name:
+                value = fn.value(node)
+            case ast.Name(id=target, ctx=ast.Store()) if target == name:
+                value = fn.value(node)
+        yield from alternatives(value) if value is not None else ()
 
 
 def _sees(fn: Function, one: FunctionValue, name: str) -> bool:

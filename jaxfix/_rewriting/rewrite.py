@@ -10,6 +10,7 @@ from typing import TypeGuard
 
 from jaxfix._analysis import booleans, build, guards
 from jaxfix._analysis.agree import Typed
+from jaxfix._analysis.closures import shared_values
 from jaxfix._analysis.desugar import Blocked, Desugar
 from jaxfix._analysis.facts import Facts, Function
 from jaxfix._analysis.finding import CannotFix
@@ -108,7 +109,16 @@ class Rewriter:
 
     def boolean(self, fn: Function, node: ast.expr) -> ast.expr:
         """`and`, `or`, `not`, chained comparisons and `in` as array operations."""
-        return booleans.rewritten(fn, self.spell(fn), node)
+        functional = self.functional(fn)
+
+        def typed(side: ast.expr) -> Typed:
+            return Typed(side, guards.without_none(functional.value(side, {})))
+
+        def choose(test: ast.expr, a: ast.expr, b: ast.expr) -> ast.expr:
+            known = functional.value(test, {})
+            return functional.select(test, known, typed(a), typed(b), "the value")
+
+        return booleans.rewritten(fn, self.spell(fn), node, choose)
 
     def at_end(self, key: object, action: Callable[[], None]) -> None:
         """Do something once, when all fixes have said what they want to change."""
@@ -374,7 +384,11 @@ def initial_context(fn: Function) -> Context:
         value = fn.value(arg)
         if value is not None:
             types[arg.arg] = value
-    return Context(types, frozenset(a.arg for a in parameters(fn.node)))
+    bound = {a.arg for a in parameters(fn.node)}
+    for name, known in shared_values(fn).items():
+        types[name] = known
+        bound.add(name)
+    return Context(types, frozenset(bound))
 
 
 def without_last_return(
