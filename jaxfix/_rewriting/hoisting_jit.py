@@ -611,12 +611,14 @@ def _into_object(writer: Writer, fn: Function, found: Rejit) -> str:
     name = next(
         n for n in (f"_{own}", f"_jitted_{own}", f"_{own}_program") if n not in taken
     )
+    # Its own node is where the calls now name the attribute.
+    jit = ast.Call(found.node.func, found.node.args, found.node.keywords)
     init = own_init(cls)
     if init is not None:
         receiver = init.args.args[0].arg
 
         def assignment() -> object:
-            return writer.parse(f"{receiver}.{name} = {writer.expr(found.node)}")
+            return writer.parse(f"{receiver}.{name} = {writer.expr(jit)}")
 
         if receiver != first:
             raise CannotFix("`__init__` calls its object by another name")
@@ -627,8 +629,7 @@ def _into_object(writer: Writer, fn: Function, found: Rejit) -> str:
     writer.insert_before(
         fn.node,
         lambda: writer.parse(
-            f"@{decorator}\ndef {name}({first}):\n"
-            f"    return {writer.expr(found.node)}\n"
+            f"@{decorator}\ndef {name}({first}):\n    return {writer.expr(jit)}\n"
         ),
     )
     return f"{first}.{name}"
