@@ -43,7 +43,8 @@ class TracedBoolOp(Rule):
     ## Safety
 
     Safe. Both sides are evaluated: reads out of range are clamped and divisions by zero
-    give a value that the other side hides, so the result is the same.
+    give a value that the other side hides, so the result is the same. As a value,
+    `x or y` takes `lax.cond` where `y` is dear, or its gradient may be NaN.
 
     ## Not fixed
 

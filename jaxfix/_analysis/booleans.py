@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 # How a dotted jax name is spelled in the file: "jax.numpy.where" → "jnp.where".
 Spell = Callable[[str], str]
+# Of a test and two values, the choice between them.
+Choose = Callable[[ast.expr, ast.expr, ast.expr], ast.expr]
 
 
 def is_bool(value: Value | None) -> bool:
@@ -320,7 +322,7 @@ def in_condition(fn: Function, node: ast.expr) -> bool:
             return False
 
 
-def rewritten(fn: Function, spell: Spell, node: ast.expr) -> ast.expr:
+def rewritten(fn: Function, spell: Spell, node: ast.expr, choose: Choose) -> ast.expr:
     """A boolean expression on traced values as array operations."""
     match node:
         case ast.UnaryOp(operand=operand):
@@ -332,7 +334,7 @@ def rewritten(fn: Function, spell: Spell, node: ast.expr) -> ast.expr:
         case ast.BoolOp():
             if in_condition(fn, node) or all(is_bool(fn.value(v)) for v in node.values):
                 return truth_of(fn, spell, node)
-            return picked(fn, spell, node)
+            return picked(fn, node, choose)
         case _:
             raise CannotFix("not a boolean expression")
 
@@ -354,24 +356,26 @@ def truth_of(fn: Function, spell: Spell, node: ast.BoolOp) -> ast.expr:
     return ast.BoolOp(node.op, [*leading, rest])
 
 
-def picked(fn: Function, spell: Spell, node: ast.BoolOp) -> ast.expr:
+def picked(fn: Function, node: ast.BoolOp, choose: Choose) -> ast.expr:
     """`a or b`, `a and b` used as a value: a choice by the truth of a."""
     is_or = isinstance(node.op, ast.Or)
     out = node.values[-1]
     for value in reversed(node.values[:-1]):
+        if fn.static(value):
+            out = ast.BoolOp(node.op, [value, out])
+            continue
         if sum(1 for _ in ast.walk(value)) > 6:
             raise CannotFix("the first operand is long; give it a name")
-        out = pick(fn, spell, value, out, is_or)
+        out = pick(fn, value, out, is_or, choose)
     return out
 
 
 def pick(
-    fn: Function, spell: Spell, first: ast.expr, other: ast.expr, is_or: bool
+    fn: Function, first: ast.expr, other: ast.expr, is_or: bool, choose: Choose
 ) -> ast.expr:
     known = fn.value(first)
     options = alternatives(known) if known is not None else ()
-    choice = [first, other] if is_or else [other, first]
-    made: ast.expr = build.call(spell("jax.numpy.where"), first, *choice)
+    made = choose(first, first, other) if is_or else choose(first, other, first)
     if Const(None) in options:
         is_none = ast.Compare(first, [ast.Is()], [build.const(None)])
         made = ast.IfExp(is_none, other if is_or else first, made)

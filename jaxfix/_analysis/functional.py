@@ -1055,7 +1055,12 @@ def is_whereable(a: Typed, b: Typed, test: ast.expr) -> bool:
 
 
 def ordered_names(test: ast.expr) -> frozenset[str]:
-    """The names that a condition compares by order: those of numbers and arrays."""
+    """The names that a condition compares by order: those of numbers and arrays.
+
+    Also the one that is the condition.
+    """
+    if isinstance(test, ast.Name):
+        return frozenset({test.id})
     orders = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
     return frozenset(
         side.id
