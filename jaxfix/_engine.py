@@ -166,7 +166,9 @@ def run_together(
     ordered = tuple(sorted(findings.values(), key=lambda f: f.sort_key))
     if fix is None or not first.claims:
         return Outcome(ordered, (), (), first.errors)
-    texts, withheld, touched, used, spans = mend(first, files, options, fix)
+    texts, withheld, touched, used, spans, late = mend(first, files, options, fix)
+    findings |= {i: replace(findings[i], fix=f, not_fixed=None) for i, f in late}
+    mended = {i for i, _ in late}
     changes = tuple(
         Change(
             path,
@@ -183,7 +185,9 @@ def run_together(
     done = [
         findings[id(c)]
         for c in first.claims
-        if id(c) in findings and accepted(c, fix, options) and id(c) not in held
+        if id(c) in findings
+        and (accepted(c, fix, options) or id(c) in mended)
+        and id(c) not in held
     ]
     final = [
         replace(findings[id(c)], fix=None, not_fixed=held[id(c)])
@@ -318,6 +322,7 @@ def accepted(one: Claim, fix: Safety, options: EngineOptions) -> bool:
 
 Texts = dict[str, str]
 Held = list[tuple[Claim, str]]
+Late = list[tuple[int, Fix]]
 
 
 def mend(
@@ -325,13 +330,16 @@ def mend(
     files: Sequence[tuple[str, str, ast.Module]],
     options: EngineOptions,
     fix: Safety,
-) -> tuple[Texts, Held, dict[str, list[str]], dict[str, set[str]], dict[str, set[str]]]:
+) -> tuple[
+    Texts, Held, dict[str, list[str]], dict[str, set[str]], dict[str, set[str]], Late
+]:
     """Apply the accepted fixes until nothing is left to fix; check what comes out."""
     texts = {path: text for path, text, _ in files}
     touched: dict[str, list[str]] = {}
     used: dict[str, set[str]] = {}
     spans: dict[str, set[str]] = {}
     withheld: Held = []
+    later: dict[tuple[str, str, str], Fix] = {}
     analysis, trees = first, list(files)
     for round_ in range(MAX_ROUNDS):
         result = one_round(analysis, trees, options, fix)
@@ -339,6 +347,8 @@ def mend(
             withheld = result.withheld
         if not result.texts:
             break
+        if round_ > 0:
+            later |= {key(c): f for c in result.kept if (f := finding_of(c).fix)}
         texts |= result.texts
         for path, names in result.touched.items():
             known = touched.setdefault(path, [])
@@ -357,7 +367,12 @@ def mend(
     # What a later round mended, or had no more to mend, is not left.
     left = Counter(key(c) for c in analysis.claims)
     withheld = [(c, why) for c, why in withheld if left[key(c)]]
-    return texts, withheld, touched, used, spans
+    late = [
+        (id(c), later[key(c)])
+        for c in first.claims
+        if shown(c) and not c.is_open and key(c) in later and not left[key(c)]
+    ]
+    return texts, withheld, touched, used, spans, late
 
 
 @dataclass(slots=True)
@@ -368,6 +383,7 @@ class Round:
     touched: dict[str, list[str]]
     used: dict[str, set[str]]
     spans: dict[str, set[str]] = field(default_factory=dict)
+    kept: list[Claim] = field(default_factory=list)
 
 
 def one_round(
@@ -397,7 +413,7 @@ def one_round(
             for c in kept:
                 used.setdefault(c.fn.path, set()).add(c.rule.name)
             spans = {path: set(rewriter.together(path)) for path in texts}
-            return Round(texts, after, withheld, rewriter.touched, used, spans)
+            return Round(texts, after, withheld, rewriter.touched, used, spans, kept)
         withheld += [(c, why) for c, why in bad]
         refused = {id(c) for c, _ in bad}
         chosen = [c for c in kept if id(c) not in refused]

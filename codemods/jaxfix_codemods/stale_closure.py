@@ -85,7 +85,9 @@ class StaleClosure(CaptureRule):
         names = ", ".join(f"`{name}`" for name in hoisting.late_names(fn, node))
         if not names:
             return None
-        return Problem(f"a loop on traced values changes {names} behind its closure")
+        return Problem(
+            f"a loop or branch on traced values changes {names} behind its closure"
+        )
 
     def plan(self, fn: Function, node: Any) -> Plan:
         if not isinstance(node, ast.FunctionDef | ast.Lambda):

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 
 from .arguments import as_array
 from .build import source_of
-from .definitions import bindings
-from .objects import FunctionValue
+from .definitions import bindings, block_of, enclosing
+from .effects import cost
+from .flow import exits
+from .objects import FunctionNode, FunctionValue
 from .scopes import (
     FUNCTIONS,
     declared,
@@ -68,20 +70,52 @@ def reads_variables(fn: Function, node: ast.AST) -> bool:
 
 def moving_obstacle(fn: Function, block: Sequence[ast.stmt]) -> str | None:
     """Why the statements cannot become a local function; None if they can."""
+    for name in sorted(stale_names(fn, block)):
+        return f"a function that was made before it reads `{name}`, which it binds"
+    return None
+
+
+def stale_names(fn: Function, block: Sequence[ast.stmt]) -> frozenset[str]:
+    """What the statements bind, and functions from outside then read by themselves."""
+    stale: set[str] = set()
     bound: set[str] = set()
     inside = frozenset(id(source_of(n)) for s in block for n in ast.walk(s))
     for stmt in block:
         now = set(writes(stmt))
         is_simple = isinstance(stmt, _SCOPES) or not hasattr(stmt, "body")
-        changed = bound if is_simple else bound | now
-        seen = hidden_reads(fn, stmt, inside) & changed if changed else frozenset()
-        if seen:
-            return (
-                f"a function that was made before it reads `{min(seen)}`, which it"
-                " binds"
-            )
+        if changed := bound if is_simple else bound | now:
+            stale |= hidden_reads(fn, stmt, inside) & changed
         bound |= now
-    return None
+    return frozenset(stale)
+
+
+def moved_names(fn: Function, closure: FunctionNode) -> frozenset[str]:
+    """What a closure reads, and a branch on a traced value binds in a new function."""
+    found: set[str] = set()
+    own = {id(closure)}
+    for node in fn.walk():
+        if not isinstance(node, ast.If) or not fn.traced(node.test):
+            continue
+        for block in _moved_blocks(fn, node):
+            if not any(id(n) in own for s in block for n in ast.walk(s)):
+                found |= stale_names(fn, block)
+    return frozenset(free_names(closure)) & found
+
+
+def _moved_blocks(fn: Function, node: ast.If) -> Iterator[list[ast.stmt]]:
+    """The statements that become functions, if the `if` becomes a `lax.cond`."""
+    for arm in (node.body, node.orelse):
+        values = [s.value for s in arm if isinstance(s, ast.Assign)]
+        if len(values) < len(arm) or not all(cost(fn, v).cheap for v in values):
+            yield arm
+    if exits([node]) - {"fall"}:
+        rest: list[ast.stmt] = []
+        for stmt in (node, *enclosing(fn, node)):
+            if isinstance(stmt, ast.For | ast.While):
+                break
+            block = block_of(fn, stmt)
+            rest += block[block.index(stmt) + 1 :]
+        yield rest
 
 
 def outer_names(fn: Function) -> frozenset[str]:

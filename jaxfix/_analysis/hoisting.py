@@ -16,6 +16,7 @@ from typing import TypeGuard
 
 from .captures import Capture, Captures
 from .changes import FUNCTIONS, Place, ScopeNode, is_first_parameter
+from .closures import moved_names
 from .facts import Function
 from .finding import CannotFix
 from .objects import FunctionNode, is_data
@@ -600,7 +601,7 @@ def binds(hoisting: Hoisting, scope: ScopeNode, name: str) -> bool:
 
 
 def late_names(fn: Function, closure: FunctionNode) -> tuple[str, ...]:
-    """What a closure reads that a loop on traced values changes later."""
+    """What a closure reads that a loop or a branch on traced values changes later."""
     changed: set[str] = set()
     for loop in fn.walk():
         if not isinstance(loop, ast.While | ast.For):
@@ -609,6 +610,7 @@ def late_names(fn: Function, closure: FunctionNode) -> tuple[str, ...]:
             continue
         if fn.traced(loop.test if isinstance(loop, ast.While) else loop.iter):
             changed.update(writes([loop]))
+    changed |= moved_names(fn, closure)
     return tuple(n for n in free_names(closure) if n in changed)
 
 
