@@ -90,9 +90,9 @@ LAYERS = {
         "a file": "notebook settings source suppress",
         "syntax": "scopes build flow jax_tables jax_api",
         "values": "values objects project components shapes",
-        "interpreter": "definitions frame state operands arguments indexing "
-        "elementwise operators layout library results python_calls expressions "
-        "transforms statements interpret",
+        "interpreter": "definitions frame state operands arguments derivatives "
+        "indexing elementwise operators layout library results python_calls "
+        "expressions transforms statements interpret",
         "calls": "call_sites demands origins declarations static_uses hashing",
         "facts": "facts",
         "helpers": "agree arrays booleans caching captures casts changes closures "

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -91,6 +92,7 @@ class Interpreter:
         self.executed: set[int] = set()  # statements that were reached
         self.called: dict[int, list[TransformedValue]] = {}
         self.ran: set[tuple[int, int]] = set()
+        self.derivatives: dict[tuple[int, int], tuple[str, tuple[Value, ...]]] = {}
         self.staged: set[int] = set()
         self.differentiated: set[int] = set()  # functions under reverse-mode grad
         self.batched: set[int] = set()
@@ -157,7 +159,8 @@ class Interpreter:
     def _sweep(self, module: Module) -> None:
         """Run the functions in which a transform is applied and which nobody called.
 
-        Then those that use what these gave, which is known only now.
+        Then those that use what these gave, which is known only now. Functions that no
+        other code names go first: their calls say what the others are given.
         """
         own = WORDS if INTERESTING.search(module.text.encode()) else frozenset()
         known: frozenset[str] = frozenset()
@@ -166,6 +169,7 @@ class Interpreter:
             if words == known:
                 break
             known = words
+            self._sweep_body(module, outermost(module), users_of(module, words))
             self._sweep_body(module, module.tree.body, words)
 
     def _names_of_transformed(self, module: Module) -> frozenset[str]:
@@ -718,3 +722,39 @@ def dotted_name(function: Value) -> str | None:
             return dotted_name(function.function)
         case _:
             return None
+
+
+def outermost(module: Module) -> list[ast.stmt]:
+    """The functions of a module that nothing else in it names."""
+    counts = [(stmt, names_in(stmt)) for stmt in module.tree.body]
+    total: Counter[str] = Counter()
+    for _, found in counts:
+        total.update(found)
+    return [
+        stmt
+        for stmt, found in counts
+        if isinstance(stmt, ast.FunctionDef) and total[stmt.name] == found[stmt.name]
+    ]
+
+
+def users_of(module: Module, words: frozenset[str]) -> frozenset[str]:
+    """The words, and the functions of a module that come to use one of them."""
+    functions = [s for s in module.tree.body if isinstance(s, ast.FunctionDef)]
+    while True:
+        more = {
+            f.name
+            for f in functions
+            if f.name not in words and module.mentions(f, words)
+        }
+        if not more:
+            return words
+        words |= more
+
+
+def names_in(node: ast.AST) -> Counter[str]:
+    """How often each name is read in some code, as a variable or an attribute."""
+    return Counter(
+        n.id if isinstance(n, ast.Name) else n.attr
+        for n in ast.walk(node)
+        if isinstance(n, ast.Name | ast.Attribute)
+    )

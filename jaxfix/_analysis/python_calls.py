@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Sequence
 from typing import Any
 
-from . import state
+from . import derivatives, state
 from .arguments import StarredRest, as_array, merge
 from .frame import Frame, join_all
 from .objects import (
@@ -724,6 +724,8 @@ def call_method(
             )
         case Const(value=str()) | Static(type="str"):
             return string_method(receiver, method.name, args)
+        case TransformedValue() if method.name in derivatives.DEFINITIONS:
+            return derivatives.define(frame, receiver, method.name, args)
         case TransformedValue() if method.name in ("lower", "trace", "eval_shape"):
             frame.call(receiver, args, keywords, node)
             return Unknown()

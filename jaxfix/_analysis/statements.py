@@ -590,7 +590,7 @@ def decorate(frame: Frame, decorator: ast.expr, value: Value) -> Value:
         case Lib() | PartialValue() | TransformedValue():
             result = frame.call(function, [value], {}, decorator)
             return value if isinstance(result, Unknown) else result
-        case FunctionValue():
+        case FunctionValue() | MethodValue(name="defjvp"):
             result = frame.call(function, [value], {}, decorator)
             return value if isinstance(result, Unknown) else result
         case _:

@@ -7,7 +7,7 @@ import fnmatch
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import python_calls
+from . import derivatives, python_calls
 from .arguments import as_concrete, as_tracers, merge
 from .finding import Evidence
 from .frame import Frame, join_all
@@ -331,7 +331,32 @@ def call(
         return mapped(frame, root, args, keywords, node)
     if name in GRAD or name in HESSIAN:
         return differentiated(frame, root, args, keywords, node)
+    if name in derivatives.CUSTOM:
+        return with_rules(frame, root, args, keywords, node)
     return frame.call(root.function, args, keywords, node)
+
+
+def with_rules(
+    frame: Frame,
+    root: TransformedValue,
+    args: list[Value],
+    keywords: dict[str, Value],
+    node: ast.AST | None,
+) -> Value:
+    """`custom_jvp` and `custom_vjp`: the function, and its rules where it is traced."""
+    result = derivatives.call(frame, root, args, keywords, node)
+    fn = underlying(root.function)
+    if not frame.under or fn is None:
+        return result
+    names = positional_names(root.function)
+    defaults = dict(fn.defaults)
+    given = list(args)
+    for name in names[len(args) :]:
+        given.append(keywords.get(name) or defaults.get(name) or Unknown())
+    static = static_names(root)
+    fixed = frozenset(i for i, name in enumerate(names) if name in static)
+    derivatives.run_rules(frame, root, given, fixed, result, node)
+    return result
 
 
 def inner_frame(frame: Frame, *, staging: bool) -> Frame:
