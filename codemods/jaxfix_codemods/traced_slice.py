@@ -92,12 +92,12 @@ class TracedSlice(Rule):
             raise CannotFix("a list cannot be cut at a traced place; make it an array")
         if masks.is_at(fn, node):
             return updates.plan_at(fn, node)
-        window = windows.window(fn, node)
-        if window is not None and window.proven:
-            return Expression("lax.dynamic_slice_in_dim")
-        if window is not None:
+        cut = windows.cut(fn, node)
+        if cut is not None and cut.proven:
+            return Expression("lax.dynamic_slice")
+        if cut is not None:
             return Expression(
-                "lax.dynamic_slice_in_dim (a window beyond the end is moved back)",
+                "lax.dynamic_slice (a window beyond the end is moved back)",
                 Safety.UNSAFE,
             )
         found = masks.subscript_selection(fn, node)
@@ -127,9 +127,9 @@ class TracedSlice(Rule):
             updates.mend_at(write, fn, node)
             return None
         if isinstance(plan, Expression):
-            window = windows.window(fn, node)
-            assert window is not None, "the plan was made for a window"
-            return windows.sliced(fn, window, spell("jax.lax.dynamic_slice_in_dim"))
+            cut = windows.cut(fn, node)
+            assert cut is not None, "the plan was made for windows"
+            return windows.sliced(fn, cut, spell)
         found = masks.subscript_selection(fn, node)
         assert found is not None, "the plan was made for a selection"
         mend_selection(write, fn, found, masks.mending(fn, found))
