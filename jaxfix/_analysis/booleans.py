@@ -204,16 +204,16 @@ def membership(
 ) -> ast.expr:
     """`x in (1, 2)` and `x in array`."""
     positive = isinstance(op, ast.In)
-    if isinstance(right, ast.Tuple | ast.List | ast.Set) and 0 < len(right.elts) <= 3:
-        if any(isinstance(e, ast.Starred) for e in right.elts):
-            raise CannotFix("the container is unpacked with a star")
+    written = right.elts if isinstance(right, ast.Tuple | ast.List | ast.Set) else []
+    starred = any(isinstance(e, ast.Starred) for e in written)
+    if 0 < len(written) <= 3 and not starred:
         test: ast.cmpop = ast.Eq() if positive else ast.NotEq()
-        parts = [marked(ast.Compare(left, [test], [e])) for e in right.elts]
+        parts = [marked(ast.Compare(left, [test], [e])) for e in written]
         return junction(fn, spell, ast.Or() if positive else ast.And(), parts)
     value = fn.value(right)
-    if isinstance(right, ast.Tuple | ast.List | ast.Set) and right.elts:
+    if written:
         container: ast.expr = build.call(
-            spell("jax.numpy.array"), ast.List(list(right.elts), ast.Load())
+            spell("jax.numpy.array"), ast.List(list(written), ast.Load())
         )
         test_node = build.call(spell("jax.numpy.isin"), left, container)
     elif isinstance(value, Array):
