@@ -741,11 +741,11 @@ def masked(
     source = build.source_of(node)
     done = getattr(node, "done", None)
     targets = [n for n in writes(node.target) if n in live]
+    if done is not None and targets:
+        node = with_own_targets(f, node, targets)
     body = list(node.body)
     before: list[ast.stmt] = []
     if done is not None:
-        if targets:
-            raise Blocked(source, f"`{targets[0]}` is read after the loop")
         # Not `~done`: before the first iteration the flag is Python's False.
         going = build.call(f.spell("jax.numpy.logical_not"), build.load(done))
         mask = ast.If(marked(going), body, [])
@@ -785,6 +785,35 @@ def masked(
         if name in writes(body):
             context.types[name] = value
     return [*before, made]
+
+
+def with_own_targets(f: Functional, node: ast.For, read: Sequence[str]) -> ast.For:
+    """A loop over fresh names for those of its variables that are read after it.
+
+    The old ones are bound in its body, where they stay what they were at the exit.
+    """
+    renamed = {name: f.fresh(name) for name in read}
+    first: list[ast.stmt] = []
+
+    def taken(target: ast.expr) -> ast.expr:
+        match target:
+            case ast.Name(id=name) if name in renamed:
+                new, item = build.store(renamed[name]), build.load(renamed[name])
+                for one in (new, item):
+                    one.fact = f.fn.value(target)  # type: ignore[attr-defined]
+                first.append(build.assign(name, item))
+                return new
+            case ast.Tuple(elts=elts) | ast.List(elts=elts):
+                return ast.Tuple([taken(e) for e in elts], ast.Store())
+            case ast.Starred(value=value):
+                return ast.Starred(taken(value), ast.Store())
+            case _:
+                return target
+
+    target = taken(node.target)
+    made = copy_with(node, target=target, body=[*first, *node.body])
+    assert isinstance(made, ast.For), "a copy of a loop is a loop"
+    return made
 
 
 def flatten_mask(f: Functional, mask: ast.If, done: str) -> ast.If:
