@@ -85,6 +85,7 @@ def make_while(
     condition = loop_condition(f, opened(f, test, carried, inner), done, inner)
     if not carried:
         raise Blocked(source, "nothing that the loop changes is used")
+    new_body += last_casts(f, source, carried, context, inner)
     inits = initial_values(f, source, carried, context, inner, new_body, late)
     keep_going = predicate(f, carried, condition)
     functions: list[ast.stmt] = []
@@ -356,6 +357,44 @@ def initial_value(
     if x is None or y is None:
         return node
     return with_type(f, name, node, before, x, y, context)
+
+
+def last_casts(
+    f: Functional,
+    source: ast.AST,
+    carried: Sequence[str],
+    context: Context,
+    inner: Context,
+) -> list[ast.stmt]:
+    """Casts at the end of the body, to what a name is before the loop.
+
+    In `x = 0.5` and then `x = i` the float stays one: a carry has one type.
+    """
+    casts: list[ast.stmt] = []
+    for name in carried:
+        before = collapse(context.types.get(name))
+        after = collapse(inner.types.get(name))
+        if before is None or after is None or name not in context.bound:
+            continue
+        x, y = as_array(before), as_array(after)
+        if x is None or y is None or x.dtype is None or y.dtype is None:
+            continue
+        target = promote(x.dtype, y.dtype)
+        if target is None or None in (target.kind, y.dtype.kind):
+            continue
+        if target.kind == y.dtype.kind:
+            continue
+        dtype = dtype_from_names(f, target, context)
+        if dtype is None:
+            raise Blocked(source, f"`{name}` has another dtype before the loop")
+        read: ast.expr = build.load(name)
+        if isinstance(after, Const | Static):
+            made: ast.expr = build.call(f.spell("jax.numpy.asarray"), read, dtype)
+        else:
+            made = build.method(read, "astype", dtype)
+        casts.append(build.assign(name, made))
+        inner.types[name] = replace(y, dtype=target, traced=True)
+    return casts
 
 
 def check_structure(name: str, before: Value | None, after: Value | None) -> None:
@@ -957,6 +996,7 @@ def fori(
     new_body = f.loop_body(body, carried, frozenset(carried), inner)
     if not carried:
         return [*plan.before, *effect_loop(f, plan, new_body)]
+    new_body += last_casts(f, source, carried, context, inner)
     inits = initial_values(f, source, carried, context, inner, new_body)
     functions: list[ast.stmt] = []
     step = body_function(f, source, plan.index, carried, new_body, functions)
