@@ -293,6 +293,26 @@ def test_add_argument(before, added, after):
 
 
 @pytest.mark.parametrize(
+    ("before", "first", "added", "after"),
+    [
+        ("f()", ["a", "b"], [], "f(a, b)"),
+        ("f()", ["a"], ["c"], "f(a, c)"),
+        ("f(x, k=1)", ["a", "b"], ["c"], "f(a, b, x, c, k=1)"),
+        ("f(*x, **d)", ["a"], [], "f(a, *x, **d)"),
+        ("f(x for x in y)", ["a"], [], "f(a, (x for x in y))"),
+        ("f(x for x in y)", ["a"], ["c"], "f(a, (x for x in y), c)"),
+    ],
+)
+def test_put_first(before, first, added, after):
+    write = writer(before + "\n")
+    for text in first:
+        write.put_first(find(write, ast.Call), text)
+    for text in added:
+        write.add_argument(find(write, ast.Call), text)
+    assert write.code() == after + "\n"
+
+
+@pytest.mark.parametrize(
     ("before", "removed", "after"),
     [
         ("f(a)", [0], "f()"),

@@ -47,6 +47,7 @@ class Edits:
         self._texts: dict[int, list[Text]] = {}
         self._rendering: dict[int, int] = {}
         self._added: dict[int, list[str]] = {}
+        self._first: dict[int, list[str]] = {}
         self._removed: dict[int, set[int]] = {}
         self.notes = Notes()
 
@@ -110,6 +111,10 @@ class Edits:
         self.mark(call)
         self._added.setdefault(id(call), []).append(text)
 
+    def put_first(self, call: ast.Call, text: str) -> None:
+        self.mark(call)
+        self._first.setdefault(id(call), []).append(text)
+
     def remove_argument(self, call: ast.Call, argument: ast.expr | ast.keyword) -> None:
         self.mark(call)
         self._removed.setdefault(id(call), set()).add(id(argument))
@@ -127,7 +132,7 @@ class Edits:
         return self.expr(node) if self.is_original(node) else None
 
     def is_edited(self, node: ast.AST) -> bool:
-        changed = (self._texts, self._added, self._removed)
+        changed = (self._texts, self._added, self._first, self._removed)
         return any(id(node) in kind for kind in changed)
 
     def edited(self, node: ast.AST) -> str:
@@ -245,15 +250,19 @@ class Edits:
         removed = self._removed.get(id(call), set())
         kept = [a for a in arguments if id(a) not in removed]
         yield from self._removals(arguments, spans, low, close, removed)
-        added = self._added.get(id(call), [])
+        added = sorted(self._added.get(id(call), []), key=_is_keyword)
+        first = self._first.get(id(call), [])
         ends = {id(a): end for a, (_, end) in zip(arguments, spans, strict=True)}
-        if added and kept and ends[id(kept[0])] > close:
+        if (added or first) and kept and ends[id(kept[0])] > close:
             # A generator that shares the parentheses of its call needs its own now.
-            yield Patch(low, low, "(")
-            yield Patch(close, close, f"), {', '.join(sorted(added, key=_is_keyword))}")
+            yield Patch(low, low, "".join(f"{text}, " for text in first) + "(")
+            yield Patch(close, close, ")" + "".join(f", {text}" for text in added))
             return
+        if first:
+            end = ", " if kept or added else ""
+            yield Patch(low, low, ", ".join(first) + end)
         positional = [a for a in kept if isinstance(a, ast.expr)]
-        for text in sorted(added, key=_is_keyword):
+        for text in added:
             before = kept if _is_keyword(text) else positional
             if before:
                 yield self._addition(ends[id(before[-1])], close, text)

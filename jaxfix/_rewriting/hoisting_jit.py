@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from jaxfix._analysis.call_sites import Parameter, Site, Unclear, argument
+from jaxfix._analysis.definitions import unchanged
 from jaxfix._analysis.demands import demand_of
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix, Safety
@@ -15,7 +15,7 @@ from jaxfix._analysis.fresh import Rejit, captures, varies
 from jaxfix._analysis.hashing import stores
 from jaxfix._analysis.objects import ClassValue, InstanceValue
 from jaxfix._analysis.scopes import reads, writes
-from jaxfix._analysis.static_uses import value_of
+from jaxfix._analysis.static_uses import loops_around, value_of
 from jaxfix._analysis.transforms import underlying
 from jaxfix._analysis.values import (
     Array,
@@ -267,6 +267,8 @@ def _partial(fn: Function, found: Rejit) -> Hoist:
             static.append(name)
         elif value is None or not _is_number(value):
             return _before_loop(found)
+    for given in bound:
+        _check_kept(fn, found, given)
     _check_eager(fn, found, only=inner)
     return Hoist(
         "jitted once in the module",
@@ -277,6 +279,27 @@ def _partial(fn: Function, found: Rejit) -> Hoist:
         list(call.args[1:]),
         list(call.keywords),
     )
+
+
+def _check_kept(fn: Function, found: Rejit, given: ast.expr) -> None:
+    """Has what the partial binds the same value where the result is called?
+
+    Raises:
+      CannotFix: it may have changed by then.
+    """
+    if found.variable is None:
+        return
+    text = ast.unparse(given)
+    if any(isinstance(node, ast.Call) for node in ast.walk(given)):
+        raise CannotFix(f"`{text}` would be computed again")
+    for call in found.calls:
+        inner = [o for o in loops_around(fn, call) if o not in found.loops]
+        if not unchanged(fn, given, found.variable, call) or any(
+            {*writes([loop])} & {*reads(given)}
+            for loop in inner
+            if isinstance(loop, ast.stmt)
+        ):
+            raise CannotFix(f"`{text}` has changed where it is called")
 
 
 # --- methods
@@ -582,20 +605,13 @@ def _redirect(writer: Writer, call: ast.Call, name: str, hoist: Hoist) -> None:
     by_name = [f"{n}={n}" for n in hoist.passed]
     for text in by_name if call.keywords else hoist.passed:
         writer.add_argument(call, text)
+    given = {k.arg for k in call.keywords}
     for keyword in hoist.keywords:
+        if keyword.arg in given:
+            continue  # the call has the last word
         writer.add_argument(call, f"{keyword.arg}={writer.expr(keyword.value)}")
-    if hoist.leading:
-        _put_first(writer, call, hoist.leading)
-
-
-def _put_first(writer: Writer, call: ast.Call, leading: Sequence[ast.expr]) -> None:
-    """What a partial bound goes before the arguments of the call."""
-    if not call.args:
-        for one in leading:
-            writer.add_argument(call, writer.expr(one))
-        return
-    first = call.args[0]
-    writer.edit(first, lambda: ", ".join(writer.expr(e) for e in (*leading, first)))
+    for one in hoist.leading:
+        writer.put_first(call, writer.expr(one))
 
 
 def _into_object(writer: Writer, fn: Function, found: Rejit) -> str:

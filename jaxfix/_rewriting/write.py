@@ -111,6 +111,10 @@ class Writer:
         """Add `text` (`x`, `name=x`) to a call, a positional one before keywords."""
         self._edits.add_argument(call, text)
 
+    def put_first(self, call: ast.Call, text: str) -> None:
+        """Add the positional argument `text` to a call, before all others."""
+        self._edits.put_first(call, text)
+
     def remove_argument(self, call: ast.Call, argument: ast.expr | ast.keyword) -> None:
         """Take an argument out of a call, with its comma."""
         self._edits.remove_argument(call, argument)
