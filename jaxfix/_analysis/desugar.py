@@ -492,7 +492,7 @@ class Desugar:
         elif flags.returned is not None:
             assert self.result is not None, "a loop that returns has a result"
             leave: ast.stmt = build.ret(build.load(self.result))
-            if not (_never_ends(stmt) and "break" not in kinds):
+            if not (_never_ends(made) and "break" not in kinds):
                 leave = ast.If(build.load(flags.returned), [leave], [])
                 leave.traced = True  # type: ignore[attr-defined]
             leave.origin = stmt  # type: ignore[attr-defined]
