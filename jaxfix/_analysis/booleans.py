@@ -215,17 +215,32 @@ def membership(
         container: ast.expr = build.call(
             spell("jax.numpy.array"), ast.List(list(written), ast.Load())
         )
-        test_node = build.call(spell("jax.numpy.isin"), left, container)
+        test_node: ast.expr = build.call(spell("jax.numpy.isin"), left, container)
     elif isinstance(value, Array):
         hit = ast.Compare(right, [ast.Eq()], [left])
         test_node = build.call(spell("jax.numpy.any"), hit)
     elif isinstance(value, Seq) and value.kind in ("tuple", "list") and value.items:
         container = build.call(spell("jax.numpy.array"), right)
         test_node = build.call(spell("jax.numpy.isin"), left, container)
+    elif isinstance(right, ast.Call) and fn.library(right) == "range":
+        test_node = in_range(fn, spell, left, right)
     else:
         raise CannotFix("the container of `in` is not known to be an array or a tuple")
     marked(test_node)
     return test_node if positive else negation(fn, spell, test_node)
+
+
+def in_range(fn: Function, spell: Spell, left: ast.expr, right: ast.Call) -> ast.expr:
+    """`i in range(a, b)` as `(i >= a) & (i < b)`; of what may be no integer, `isin`."""
+    bounds = [build.const(0), *right.args] if len(right.args) == 1 else right.args
+    if len(bounds) == 2 and all(integral(fn, side) for side in (left, *right.args)):
+        low = marked(ast.Compare(left, [ast.GtE()], [bounds[0]]))
+        high = marked(ast.Compare(left, [ast.Lt()], [bounds[1]]))
+        return junction(fn, spell, ast.And(), [low, high])
+    if any(fn.tracer(bound) is not None for bound in right.args):
+        raise CannotFix("the range has a traced bound")
+    numbers = build.call(spell("jax.numpy.arange"), *right.args)
+    return build.call(spell("jax.numpy.isin"), left, numbers)
 
 
 # --- original nodes that force the truth of a tracer

@@ -84,7 +84,7 @@ def _call(fn: Function, node: ast.Call) -> Demand | None:
     for callee in fn.callees(node):
         for option in alternatives(callee):
             match option:
-                case Lib(name="range") if not _is_iterated(fn, node):
+                case Lib(name="range") if not _is_rewritten(fn, node):
                     return Demand(tuple(node.args), "a number of items", True)
                 case Lib(name="int" | "float" | "round") if node.args:
                     return Demand((node.args[0],), "a Python number", False)
@@ -99,9 +99,11 @@ def _call(fn: Function, node: ast.Call) -> Demand | None:
     return None
 
 
-def _is_iterated(fn: Function, node: ast.Call) -> bool:
-    """Is the call what a loop or comprehension runs over?"""
+def _is_rewritten(fn: Function, node: ast.Call) -> bool:
+    """Does a loop or comprehension run over it, or is a tracer looked for in it?"""
     parent = fn.module.parent(node)
+    if isinstance(parent, ast.Compare) and fn.tracer(parent.left) is not None:
+        return True
     while isinstance(parent, ast.Call) and fn.library(parent) in ITERATING:
         parent = fn.module.parent(parent)
     return isinstance(parent, ast.For | ast.comprehension)
