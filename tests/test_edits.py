@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 
+import pytest
+
 from jaxfix import _engine
+from jaxfix._analysis.desugar import Desugar
 from jaxfix._analysis.finding import Safety
 from jaxfix._analysis.source import Source
 from jaxfix._analysis.suppress import apply_edits
@@ -84,3 +87,15 @@ def test_no_fix_brings_the_import_of_another() -> None:
     for rule, text in fixed.items():
         assert ("import functools\n" in text) == (rule == "missing-static-arg")
         assert ("import jax\n" in text) == (rule == "trace-time-print")
+
+
+def test_a_function_that_would_lose_its_result_is_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Desugar, "function_body", lambda self, body: body[:-1])
+    source = Source.from_bytes("one.py", PROGRAM.encode())
+    options = _engine.EngineOptions(rules=frozenset({"traced-if"}))
+    outcome = _engine.run([source], options, fix=Safety.UNSAFE)
+    (finding,) = outcome.findings
+    assert finding.not_fixed == "the new code would end without a result"
+    assert not outcome.changes

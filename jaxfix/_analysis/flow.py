@@ -265,7 +265,7 @@ class _Liveness:
 
     def while_(self, stmt: ast.While, live: NameSet, ways: _Ways) -> NameSet:
         done = _NONE
-        if not _is_true(stmt.test):
+        if not is_endless(stmt):
             done = self.block(stmt.orelse, live, ways)
         head = self.effect(stmt.test).before(done)
         while True:
@@ -336,8 +336,10 @@ class _Liveness:
         return self.effect(stmt.subject).before(rest)
 
 
-def _is_true(test: ast.expr) -> bool:
-    return isinstance(test, ast.Constant) and bool(test.value)
+def is_endless(loop: ast.While) -> bool:
+    """`while True`, unless its exits have become a flag that ends it."""
+    is_true = isinstance(loop.test, ast.Constant) and bool(loop.test.value)
+    return is_true and getattr(loop, "done", None) is None
 
 
 def _always_matches(case: ast.match_case) -> bool:
@@ -522,7 +524,7 @@ class _Definite:
         if isinstance(stmt, ast.While):
             head = (bound - _deleted(stmt.body)) | _effect(stmt.test).binds
             inside = head
-            endless = _is_true(stmt.test)
+            endless = is_endless(stmt)
         else:
             head = (bound | _effect(stmt.iter).binds) - _deleted(stmt.body)
             inside = head | _effect(stmt.target).binds
@@ -627,7 +629,7 @@ def _exits_of(stmt: ast.stmt) -> NameSet:
 
 def _loop_exits(stmt: ast.While | ast.For | ast.AsyncFor) -> NameSet:
     body = exits(stmt.body)
-    endless = isinstance(stmt, ast.While) and _is_true(stmt.test)
+    endless = isinstance(stmt, ast.While) and is_endless(stmt)
     after = _NONE if endless else exits(stmt.orelse)
     if BREAK in body:
         after |= {FALL}

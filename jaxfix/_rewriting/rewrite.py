@@ -14,6 +14,7 @@ from jaxfix._analysis.closures import shared_values
 from jaxfix._analysis.desugar import Blocked, Desugar
 from jaxfix._analysis.facts import Facts, Function
 from jaxfix._analysis.finding import CannotFix
+from jaxfix._analysis.flow import exits
 from jaxfix._analysis.functional import Context, Functional
 from jaxfix._analysis.plan import Expression, ListRegion, Region, Sites, Statement
 from jaxfix._analysis.project import Module
@@ -295,6 +296,9 @@ def rewrite_body(
         functional = rewriter.functional(fn)
         context = initial_context(fn)
         body = functional.block(desugared, frozenset(), context)
+        if "fall" in exits(body) and "fall" not in exits(node.body):
+            # A mistake of ours: never write a function that lost its result.
+            raise Blocked(regions[0].node, "the new code would end without a result")
         body = without_result_names(fn, without_last_return(body, node.body))
         number_functions(body)
         spell_supers(writer, fn, body)
