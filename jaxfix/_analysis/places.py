@@ -11,13 +11,22 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from . import build
+from . import build, ownership
 from .facts import Function
 from .finding import CannotFix
 from .frame import join_all
 from .objects import InstanceValue
 from .scopes import parameter_names, writes
-from .values import Array, Const, Dict, Seq, Value, alternatives
+from .values import (
+    Array,
+    Const,
+    Dict,
+    Seq,
+    Value,
+    alternatives,
+    element,
+    type_name,
+)
 
 
 @dataclass(slots=True)
@@ -103,7 +112,7 @@ def key_of(fn: Function, stmt: ast.stmt, node: ast.expr) -> tuple[object, ...]:
 
 
 def try_key(fn: Function, stmt: ast.stmt, node: ast.expr) -> tuple[object, ...] | None:
-    """`(root, step, ...)`, where every step is an attribute or a constant key."""
+    """`(root, step, ...)`: a step is an attribute, a constant key or a steady name."""
     match node:
         case ast.Name(id=name):
             return (name,)
@@ -113,20 +122,32 @@ def try_key(fn: Function, stmt: ast.stmt, node: ast.expr) -> tuple[object, ...] 
         case ast.Subscript(value=base, slice=index):
             inner = try_key(fn, stmt, base)
             value = fn.value(index)
-            if inner is None or not isinstance(value, Const):
+            if inner is None or value is None:
                 return None
-            if not isinstance(value.value, str | int):
-                return None
-            return (*inner, ("item", value.value))
+            if isinstance(value, Const) and isinstance(value.value, str | int):
+                return (*inner, ("item", value.value))
+            if is_steady(fn, stmt, index):
+                return (*inner, ("name", ast.unparse(index)))
+            return None
         case _:
             return None
+
+
+def is_steady(fn: Function, stmt: ast.stmt, index: ast.expr) -> bool:
+    """Is the key a variable that is known while tracing and stays what it is?"""
+    if not isinstance(index, ast.Name) or index.id in writes(stmt):
+        return False
+    known = alternatives(fn.value(index) or Const(None))
+    return all(type_name(value) in ("str", "int") for value in known)
 
 
 def base_name(key: tuple[object, ...]) -> str:
     root, last = str(key[0]), key[-1]
     assert isinstance(last, tuple), "a place has a step"
-    word = str(last[1])
-    return word if word.isidentifier() else f"{root}_{word.replace('-', 'm')}"
+    kind, word = last[0], str(last[1])
+    if kind != "name" and word.isidentifier():
+        return word
+    return f"{root}_{word.replace('-', 'm')}"
 
 
 def check_owner(
@@ -145,20 +166,7 @@ def check_owner(
     known = alternatives(value) if value is not None else ()
     if not known or not all(isinstance(o, InstanceValue | Dict | Seq) for o in known):
         raise CannotFix(f"in it, `{text}` changes an object that is not known")
-    for aliased in aliases(fn, root):
-        raise CannotFix(f"`{aliased}` may be the same object as `{root}`")
-
-
-def aliases(fn: Function, root: str) -> Iterator[str]:
-    """Names or containers that `root` is bound to or put into, by assignment."""
-    for node in fn.walk():
-        if isinstance(node, ast.Assign):
-            if isinstance(node.value, ast.Name) and node.value.id == root:
-                yield ast.unparse(node.targets[0])
-            if isinstance(node.value, ast.Name) and any(
-                isinstance(t, ast.Name) and t.id == root for t in node.targets
-            ):
-                yield node.value.id
+    ownership.check_owner(fn, stmt, node)
 
 
 def root_value(fn: Function, stmt: ast.stmt, root: str) -> Value | None:
@@ -171,12 +179,26 @@ def root_value(fn: Function, stmt: ast.stmt, root: str) -> Value | None:
 
 
 def check_overlap(places: dict[tuple[object, ...], Place]) -> None:
-    """No place may be a part of another one."""
+    """No place may be a part of another one, or be the same by another key."""
     for a in places:
         for b in places:
+            text = ast.unparse(places[b].sample)
             if a is not b and b[: len(a)] == a:
-                text = ast.unparse(places[b].sample)
                 raise CannotFix(f"`{text}` is part of another object that changes")
+            if a is not b and may_meet(a, b):
+                other = ast.unparse(places[a].sample)
+                raise CannotFix(f"`{text}` and `{other}` may be one place")
+
+
+def may_meet(a: tuple[object, ...], b: tuple[object, ...]) -> bool:
+    """May two paths lead to one place, or into it, though they are spelled apart?"""
+    for one, other in zip(a, b, strict=False):
+        if one == other:
+            continue
+        kinds = [step[0] for step in (one, other) if isinstance(step, tuple)]
+        if "name" not in kinds or "attr" in kinds:
+            return False
+    return True
 
 
 def check_other_uses(
@@ -195,12 +217,16 @@ def check_other_uses(
                 and parent.value is path
             ):
                 path = parent
+                if not ownership.is_plain(fn, path):
+                    raise CannotFix(f"`{ast.unparse(path)}` may read what changes")
                 key = try_key(fn, stmt, path)
                 if key is None:
                     raise CannotFix(f"`{ast.unparse(path)}` may be what changes")
-                if key not in prefixes:
-                    break
-                continue
+                if key in prefixes:
+                    continue
+                if any(key != place and may_meet(key, place) for place in places):
+                    raise CannotFix(f"`{ast.unparse(path)}` may be what changes")
+                break
             raise CannotFix(
                 f"`{ast.unparse(path)}` is used as a whole where it changes"
             )
@@ -209,9 +235,49 @@ def check_other_uses(
 def current(fn: Function, stmt: ast.stmt, key: tuple[object, ...]) -> Value | None:
     """The value at a place before the region; None if it is not there."""
     root = root_value(fn, stmt, str(key[0]))
-    found = [followed(o, key[1:]) for o in alternatives(root)] if root else []
+    keys = spelled_out(fn, stmt, key)
+    options = alternatives(root) if root else ()
+    found = [followed(option, steps) for option in options for steps in keys]
     known = [v for v in found if v is not None]
     return join_all(known) if known and len(known) == len(found) else None
+
+
+def spelled_out(
+    fn: Function, stmt: ast.stmt, key: tuple[object, ...]
+) -> list[tuple[object, ...]]:
+    """The paths that a path with variables in it may be, from the root on."""
+    found: list[tuple[object, ...]] = [()]
+    for step in key[1:]:
+        assert isinstance(step, tuple), "a step is a pair"
+        options: list[object] = [step]
+        if step[0] == "name":
+            known = alternatives(root_value(fn, stmt, step[1]) or Const(None))
+            own = len(key) == 2 and runs_over(fn, step[1], str(key[0]))
+            some = ("key", step[1]) if own else ("index", step[1])
+            options = [
+                ("item", o.value) if isinstance(o, Const) else some for o in known
+            ]
+        found = [(*path, option) for path in found for option in options]
+    return found
+
+
+def runs_over(fn: Function, name: str, container: str) -> bool:
+    """Is a variable only ever a key of a dict, as in `for k in d`?"""
+    sources = fn.definitions.get(name) or [ast.Constant(None)]
+    return all(
+        isinstance(iterated_dict(source), ast.Name)
+        and ast.unparse(iterated_dict(source)) == container
+        for source in sources
+    )
+
+
+def iterated_dict(source: ast.expr) -> ast.expr:
+    """`d` of `d.keys()` and `d.items()`."""
+    match source:
+        case ast.Call(func=ast.Attribute(value=base, attr="keys" | "items"), args=[]):
+            return base
+        case _:
+            return source
 
 
 def followed(value: Value | None, steps: tuple[object, ...]) -> Value | None:
@@ -223,6 +289,10 @@ def followed(value: Value | None, steps: tuple[object, ...]) -> Value | None:
                 value = value.attrs.get(str(word))
             case Dict() if kind == "item":
                 value = value.get(word)
+            case Seq() if kind == "index":
+                value = element(value)
+            case Dict() if kind == "key":
+                value = element(value)
             case Seq(items=items) if kind == "item" and items is not None:
                 number = int(str(word)) if isinstance(word, int) else len(items)
                 value = items[number] if -len(items) <= number < len(items) else None
