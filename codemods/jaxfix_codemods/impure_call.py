@@ -5,6 +5,8 @@ from typing import ClassVar
 
 from jaxfix.codemod import CannotFix, Function, Plan, Problem, Rule, Safety, impure
 
+Read = ast.Call | ast.Subscript | ast.Compare
+
 
 class ImpureCall(Rule):
     """Call in compiled code that reads the clock, a file or random numbers.
@@ -42,14 +44,14 @@ class ImpureCall(Rule):
     - https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#pure-functions
     """
 
-    visits: ClassVar = (ast.Call,)
+    visits: ClassVar = (ast.Call, ast.Subscript, ast.Compare)
     safety: ClassVar = Safety.REPORT
 
-    def find(self, fn: Function, node: ast.Call) -> Problem | None:
+    def find(self, fn: Function, node: Read) -> Problem | None:
         found = impure.impurity(fn, node)
         return Problem(found.message, fn.why_under()) if found is not None else None
 
-    def plan(self, fn: Function, node: ast.Call) -> Plan:
+    def plan(self, fn: Function, node: Read) -> Plan:
         found = impure.impurity(fn, node)
         assert found is not None, "a plan is made for what was found"
         raise CannotFix(impure.ADVICE[found.what])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .facts import Function
 from .jax_api import IMPURE
 from .printing import shown
-from .values import Const, holds_tracer
+from .values import Const, Lib, holds_tracer
 
 OUTPUT = "output"
 LOGGER = "logging.Logger()."
@@ -40,8 +40,12 @@ class Impurity:
     message: str
 
 
-def impurity(fn: Function, node: ast.Call) -> Impurity | None:
+def impurity(
+    fn: Function, node: ast.Call | ast.Subscript | ast.Compare
+) -> Impurity | None:
     """What is wrong with a call in compiled code; None if nothing certainly is."""
+    if not isinstance(node, ast.Call):
+        return environment(fn, node)
     name = fn.library(node)
     if name is None or fn.value(node) is None or not is_compiled(fn):
         return None
@@ -69,6 +73,21 @@ def impurity(fn: Function, node: ast.Call) -> Impurity | None:
         return None
     verb = {"the time": "reads", "a pause": "is"}.get(found, "uses")
     return Impurity(found, f"`{text}` {verb} {found} while tracing only")
+
+
+def environment(fn: Function, node: ast.Subscript | ast.Compare) -> Impurity | None:
+    """`os.environ["X"]` and `"X" in os.environ`, which are no calls."""
+    match node:
+        case ast.Subscript(value=holder, ctx=ast.Load()):
+            pass
+        case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[holder]):
+            pass
+        case _:
+            return None
+    if fn.value(holder) != Lib("os.environ") or not is_compiled(fn):
+        return None
+    text = ast.unparse(node)
+    return Impurity("the environment", f"`{text}` is read while tracing only")
 
 
 def is_compiled(fn: Function) -> bool:
