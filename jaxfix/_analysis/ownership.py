@@ -14,8 +14,19 @@ from .closures import hidden_reads
 from .effects import function_obstacle
 from .facts import Function
 from .finding import CannotFix
+from .flow import exits
 from .objects import BoundValue, ClassValue, FunctionValue, InstanceValue, MethodValue
-from .values import Array, Const, Dict, Lib, Seq, Static, Value, alternatives
+from .values import (
+    Array,
+    Const,
+    Dict,
+    Lib,
+    Seq,
+    Static,
+    Unknown,
+    Value,
+    alternatives,
+)
 
 MAX_DEPTH = 3
 COPIES = frozenset({"dict", "list", "tuple", "copy.copy", "copy.deepcopy"})
@@ -47,6 +58,34 @@ def check_owner(fn: Function, stmt: ast.stmt, node: ast.expr) -> None:
             continue
         if not is_harmless(fn, use):
             raise CannotFix(f"the object that `{text}` changes may have another name")
+
+
+def check_given(fn: Function, stmt: ast.stmt, node: ast.expr) -> None:
+    """The object of a place like `self.level`, which the function was given.
+
+    Raises:
+      CannotFix: it was there before the trace, or something in `stmt` may look at it.
+    """
+    text = ast.unparse(node)
+    root = list(_steps(node))[-1]
+    assert isinstance(root, ast.Name), "a place begins with a name"
+    is_outside = id(source_of(node)) in fn.facts.interpreter.state_writes
+    if is_outside or exits([stmt]) != {"fall"}:
+        raise CannotFix(f"in it, `{text}` changes an object from outside in place")
+    if not is_plain(fn, node):
+        raise CannotFix(f"what `{text}` changes is not known")
+    for part in ast.walk(stmt):
+        is_call = isinstance(part, ast.Call) and not fn.calls_library(part)
+        if is_call or isinstance(part, ast.Yield | ast.YieldFrom | ast.Await):
+            raise CannotFix(f"what is called in it may see what `{text}` changes")
+        if isinstance(part, ast.Name) and part.id != root.id and _is_object(fn, part):
+            raise CannotFix(f"`{part.id}` may be the object that `{text}` changes")
+
+
+def _is_object(fn: Function, node: ast.Name) -> bool:
+    """May it be an object that can change?"""
+    known = alternatives(fn.value(node) or Const(None))
+    return any(isinstance(o, InstanceValue | Dict | Seq | Unknown) for o in known)
 
 
 def _steps(node: ast.expr) -> Iterator[ast.expr]:
@@ -199,9 +238,7 @@ def is_harmless(fn: Function, use: ast.expr) -> bool:
 def _keeps_nothing(fn: Function, call: ast.Call) -> bool:
     """Is what a call gives a number or new, and does it store nothing elsewhere?"""
     result = alternatives(fn.value(call) or Dict(None))
-    if not all(isinstance(o, Array | Const | Static) for o in result):
-        if not is_fresh(fn, call):
-            return False
-    return all(
+    is_data = all(isinstance(o, Array | Const | Static) for o in result)
+    return (is_data or is_fresh(fn, call)) and all(
         isinstance(c, Lib) or function_obstacle(fn, c) is None for c in fn.callees(call)
     )

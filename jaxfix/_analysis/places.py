@@ -160,11 +160,16 @@ def check_owner(
     if is_lambda or root in writes(stmt):
         raise CannotFix(f"`{text}` changes an object that is bound in the region")
     assert not isinstance(fn.node, ast.Lambda | ast.Module), "checked above"
-    if root in parameter_names(fn.node) or root not in writes(fn.node.body):
-        raise CannotFix(f"in it, `{text}` changes an object from outside in place")
     value = root_value(fn, stmt, root)
     known = alternatives(value) if value is not None else ()
-    if not known or not all(isinstance(o, InstanceValue | Dict | Seq) for o in known):
+    is_object = all(isinstance(o, InstanceValue | Dict | Seq) for o in known)
+    given = root in parameter_names(fn.node) and root not in writes(fn.node.body)
+    if given and known and is_object and len(key) == 2:
+        ownership.check_given(fn, stmt, node)
+        return
+    if root in parameter_names(fn.node) or root not in writes(fn.node.body):
+        raise CannotFix(f"in it, `{text}` changes an object from outside in place")
+    if not known or not is_object:
         raise CannotFix(f"in it, `{text}` changes an object that is not known")
     ownership.check_owner(fn, stmt, node)
 
