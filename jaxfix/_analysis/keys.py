@@ -12,6 +12,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from .definitions import statement_of
 from .facts import Facts, Function
 from .flow import exits
 from .objects import (
@@ -47,6 +48,8 @@ LOOP_BODIES = {
     "jax.lax.while_loop": (1,),
     "jax.lax.map": (0,),
 }
+# Where the functions stand of which one is called, and where their arguments begin.
+CHOICES = {"jax.lax.cond": (1, 2, 3), "jax.lax.switch": (1, 2)}
 # Transforms that call their function once for a call, with the keys that it is given.
 CALLS_ONCE = frozenset({"jit", "filter_jit", "pjit", "vmap", "filter_vmap"})
 MAX_DEPTH = 4
@@ -222,9 +225,26 @@ class Walk:
             if not isinstance(call, ast.Call):
                 self.comprehension(call, state)
                 continue
+            if self.fn.library(call) in CHOICES:
+                self.choice(call, state)
+                continue
             for key in consumed(self.fn, call, self.depth):
                 self.consume(call, key, state)
             self.forget_attributes(call, state)
+
+    def choice(self, call: ast.Call, state: State) -> None:
+        """`lax.cond`: each branch meets what was consumed before, and one of them ran."""
+        ends: list[State] = []
+        self.conditional += 1
+        for keys in consumed_by_branches(self.fn, call, self.depth):
+            inner = {k: u for k, u in state.items() if u.certain}
+            for key in keys:
+                self.consume(call, key, inner)
+            ends.append(inner)
+        self.conditional -= 1
+        for end in ends:
+            for name in end.keys() - state.keys():
+                state[name] = Use(call, certain=all(name in e for e in ends))
 
     def comprehension(self, node: ast.AST, state: State) -> None:
         generators: list[ast.comprehension] = getattr(node, "generators", [])
@@ -360,6 +380,45 @@ def consumed(fn: Function, call: ast.Call, depth: int) -> list[ast.expr]:
             return []
 
 
+def consumed_by_branches(
+    fn: Function, call: ast.Call, depth: int
+) -> Iterator[list[ast.expr]]:
+    """The keys that each branch of a `lax.cond` or `lax.switch` consumes for certain.
+
+    As the operands that it is given, or as variables of the function around it.
+    """
+    *places, start = CHOICES[fn.library(call) or ""]
+    if depth <= 0 or any(isinstance(a, ast.Starred) for a in call.args):
+        return
+    branches = [call.args[i] for i in places if i < len(call.args)]
+    if len(places) == 1 and branches and isinstance(branches[0], ast.Tuple | ast.List):
+        branches = branches[0].elts
+    for branch in branches:
+        value = fn.value(branch)
+        inner = (
+            fn.facts.function(value.node) if isinstance(value, FunctionValue) else None
+        )
+        if inner is None or isinstance(inner.node, ast.Module):
+            continue
+        used = walked(inner, depth - 1).used
+        names = parameter_names(inner.node)
+        given = dict(zip(names, call.args[start:], strict=False))
+        local = {*local_names(inner.node), *names}
+        yield [
+            *(key for name, key in given.items() if name in used),
+            *(
+                ast.parse(u, mode="eval").body
+                for u in sorted(used)
+                if is_outer(u, local)
+            ),
+        ]
+
+
+def is_outer(path: str, local: set[str]) -> bool:
+    """Does a consumed key belong to the code around a function?"""
+    return not is_constant(path) and root(path) not in local
+
+
 def _consumed_by(
     fn: Function, call: ast.Call, callee: Value, depth: int
 ) -> list[ast.expr]:
@@ -435,8 +494,28 @@ def is_meant(fn: Function, first: ast.Call, second: ast.Call) -> bool:
     if names <= SHUFFLES:
         return True
     if names == {None} and same_callee(fn, first, second):
-        return on_other_data(fn, first, second)
+        return on_other_data(fn, first, second) and not is_chained(fn, first, second)
     return are_twins(fn, first, second) or masks_exclude(fn, first, second)
+
+
+def is_chained(fn: Function, first: ast.Call, second: ast.Call) -> bool:
+    """Does compiled code give the second call what became of the first one's result?
+
+    A driver may well apply one step again and again, to measure it.
+    """
+    if not fn.under:
+        return False
+    if any(node is first for a in arguments(second) for node in ast.walk(a)):
+        return True
+    start = statement_of(fn, first)
+    end = statement_of(fn, second)
+    if start is None or end is None:
+        return False
+    derived = set(writes([start]))
+    for stmt in (n for n in fn.walk() if isinstance(n, ast.Assign | ast.AugAssign)):
+        if start.lineno < stmt.lineno < end.lineno and derived & {*reads(stmt)}:
+            derived |= {*writes([stmt])}
+    return any(derived & {*reads(a)} for a in arguments(second))
 
 
 def are_twins(fn: Function, first: ast.Call, second: ast.Call) -> bool:
