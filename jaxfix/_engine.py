@@ -451,25 +451,22 @@ def verify(
         return bad, before
     after = analyse(trees, options)
     settle(after)
-    mended = Counter(key(c) for c in kept)
-    old = Counter(key(c) for c in before.claims)
-    new = Counter(key(c) for c in after.claims)
-    for where, count in mended.items():
-        if new[where] > old[where] - count:
+    mended = Counter(problem(c) for c in kept)
+    old = Counter(problem(c) for c in before.claims)
+    new = Counter(problem(c) for c in after.claims)
+    for what, count in mended.items():
+        if new[what] > old[what] - count:
             why = "the result has the same problem again: the fix was withheld"
-            bad += [(c, why) for c in kept if key(c) == where]
+            bad += [(c, why) for c in kept if problem(c) == what]
     if not bad:
-        bad = new_problems(kept, after, old, new)
+        bad = new_problems(kept, before, after)
     return bad, after
 
 
-def new_problems(
-    kept: Sequence[Claim],
-    after: Analysis,
-    old: Counter[tuple[str, str, str]],
-    new: Counter[tuple[str, str, str]],
-) -> Held:
+def new_problems(kept: Sequence[Claim], before: Analysis, after: Analysis) -> Held:
     """The claims behind a problem that was not there and that nothing can mend."""
+    old = Counter(key(c) for c in before.claims)
+    new = Counter(key(c) for c in after.claims)
     for one in after.claims:
         where = key(one)
         if one.is_open or not shown(one) or new[where] <= old[where]:
@@ -487,6 +484,10 @@ def new_problems(
 
 def key(one: Claim) -> tuple[str, str, str]:
     return (one.fn.path, one.rule.name, one.fn.qualname.split(".<locals>")[0])
+
+
+def problem(one: Claim) -> tuple[str, str, str, str]:
+    return (*key(one), one.problem.message)
 
 
 # --- why

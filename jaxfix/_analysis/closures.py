@@ -76,17 +76,15 @@ def moving_obstacle(fn: Function, block: Sequence[ast.stmt]) -> str | None:
 
 
 def stale_names(fn: Function, block: Sequence[ast.stmt]) -> frozenset[str]:
-    """What the statements bind, and functions from outside then read by themselves."""
-    stale: set[str] = set()
-    bound: set[str] = set()
+    """What the statements bind, and functions from outside read that they use.
+
+    In whatever order: a closure may get the variable as an argument, in the same round.
+    """
     inside = frozenset(id(source_of(n)) for s in block for n in ast.walk(s))
-    for stmt in block:
-        now = set(writes(stmt))
-        is_simple = isinstance(stmt, _SCOPES) or not hasattr(stmt, "body")
-        if changed := bound if is_simple else bound | now:
-            stale |= hidden_reads(fn, stmt, inside) & changed
-        bound |= now
-    return frozenset(stale)
+    bound = set(writes(block))
+    if not bound:
+        return frozenset()
+    return frozenset(n for s in block for n in hidden_reads(fn, s, inside)) & bound
 
 
 def moved_names(fn: Function, closure: FunctionNode) -> frozenset[str]:
