@@ -37,20 +37,24 @@ PYTHON_TYPES = {"float": "float", "int": "int", "complex": "complex"}
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """An expression and what it is. `local`: names that its branch alone binds so."""
+    """An expression and what it is.
+
+    `local`: names that its branch alone binds so. `rebound`: names that statements of
+    its branch have bound when it is evaluated.
+    """
 
     node: ast.expr
     value: Value | None
     local: frozenset[str] = frozenset()
+    rebound: frozenset[str] = frozenset()
 
     def part(self, node: ast.expr, value: Value | None) -> Typed:
-        return Typed(node, value, self.local)
+        return Typed(node, value, self.local, self.rebound)
 
-    @property
-    def is_visible(self) -> bool:
-        """Is it the name of an array that the other branch can read too?"""
+    def is_visible_from(self, other: Typed) -> bool:
+        """Is it the name of an array that means the same in the other branch?"""
         is_name = isinstance(self.node, ast.Name | ast.Attribute)
-        return is_name and not self.local & set(reads(self.node))
+        return is_name and not (self.local | other.rebound) & set(reads(self.node))
 
 
 def collapse(value: Value | None) -> Value | None:
@@ -92,6 +96,8 @@ def agree(spell: Spell, name: str, a: Typed, b: Typed) -> tuple[ast.expr, ast.ex
     """
     left, right = collapse(a.value), collapse(b.value)
     if left == right and isinstance(left, Const):
+        if isinstance(left.value, str | bytes):
+            raise CannotFix(f"{name} is a string, which compiled code cannot return")
         return a.node, b.node
     words = [no_array(left), no_array(right)]
     if words != [None, None]:
@@ -176,7 +182,7 @@ def reshaped(
 def fitted(spell: Spell, literal: Typed, other: Typed) -> ast.expr:
     """A literal with the dtype and shape of a named array."""
     node = other.node
-    if not other.is_visible:
+    if not other.is_visible_from(literal):
         return literal.node
     value = literal.node.value if isinstance(literal.node, ast.Constant) else None
     if isinstance(value, bool):
@@ -201,7 +207,7 @@ def cast(
     if target is None or mine.dtype is None or same_dtype(mine.dtype, target):
         return this.node
     named = isinstance(other.node, ast.Name) and theirs.dtype == target
-    named = named and other.is_visible
+    named = named and other.is_visible_from(this)
     if is_literal(this.node):
         if named and theirs.shape is not None:
             return fitted(spell, this, other)
