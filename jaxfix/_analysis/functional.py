@@ -438,8 +438,8 @@ class Functional:
         merged: Value | None = None
         if last_a is not None and last_b is not None:
             mine, other = frozenset(writes(body)), frozenset(writes(orelse))
-            a = Typed(last_a, self.returned(last_a, first.types), mine)
-            b = Typed(last_b, self.returned(last_b, second.types), other)
+            a = Typed(last_a, self.returned(last_a, first.types), mine, mine)
+            b = Typed(last_b, self.returned(last_b, second.types), other, other)
             self.check_none(node, a, b)
             check_objects(self.fn, "the result", a, b)
             x, y = agree(self.spell, "the result", a, b)
@@ -829,11 +829,12 @@ class Functional:
         mine, other = frozenset(writes(body)), frozenset(writes(orelse))
         body, values_a = inline_last(self.fn, body, outputs)
         orelse, values_b = inline_last(self.fn, orelse, outputs)
+        rebound_a, rebound_b = frozenset(writes(body)), frozenset(writes(orelse))
         for name in outputs:
-            a = Typed(values_a.get(name, build.load(name)), first.types.get(name), mine)
-            b = Typed(
-                values_b.get(name, build.load(name)), second.types.get(name), other
-            )
+            at_a = values_a.get(name, build.load(name))
+            at_b = values_b.get(name, build.load(name))
+            a = Typed(at_a, first.types.get(name), mine, rebound_a)
+            b = Typed(at_b, second.types.get(name), other, rebound_b)
             check_objects(self.fn, f"`{name}`", a, b)
             results.append(agree(self.spell, f"`{name}`", a, b))
             self.set_merged(name, first, second, context)
