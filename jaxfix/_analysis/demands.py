@@ -6,9 +6,21 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .call_sites import Site, Unclear, argument
 from .jax_api import lookup
-from .objects import MethodValue
-from .values import Array, Const, Dict, Lib, Seq, Static, alternatives, holds_tracer
+from .objects import BoundValue, MethodValue, TransformedValue
+from .transforms import static_names
+from .values import (
+    Array,
+    Const,
+    Dict,
+    Lib,
+    Seq,
+    Static,
+    Value,
+    alternatives,
+    holds_tracer,
+)
 
 if TYPE_CHECKING:
     from .facts import Function
@@ -94,9 +106,30 @@ def _call(fn: Function, node: ast.Call) -> Demand | None:
                     return _library_call(fn, node, name)
                 case MethodValue(receiver=Array(), name=name):
                     return _method_call(fn, node, name)
+                case TransformedValue() | BoundValue():
+                    return _declared(fn, node, option)
                 case _:
                     continue
     return None
+
+
+def _declared(fn: Function, node: ast.Call, callee: Value) -> Demand | None:
+    """What compiled code passes for the static parameters of a jitted function."""
+    record = fn.call(node)
+    root = callee
+    while isinstance(root, BoundValue):
+        root = root.function
+    if record is None or not isinstance(root, TransformedValue):
+        return None
+    parts: list[ast.expr] = []
+    for name in sorted(static_names(root)):
+        try:
+            given = argument(Site(record, callee), name)
+        except Unclear:
+            continue
+        if given is not None:
+            parts.append(given)
+    return Demand(tuple(parts), "a static argument", True) if parts else None
 
 
 def _is_rewritten(fn: Function, node: ast.Call) -> bool:

@@ -86,7 +86,7 @@ def _of_arrays(facts: Facts, root: TransformedValue) -> Trouble | None:
     for name in sorted(static_names(root)):
         for caller, _, given in static_arguments(facts, root, name):
             value = value_of(caller, given) or Const(None)
-            if any(isinstance(o, Array) for o in alternatives(value)):
+            if any(is_array(o) for o in alternatives(value)):
                 example = example or given
                 names.append(name)
                 break
@@ -96,6 +96,13 @@ def _of_arrays(facts: Facts, root: TransformedValue) -> Trouble | None:
     message = f"{text}: static, and arrays are passed"
     because = f"`{ast.unparse(example)}` is an array, which has no hash"
     return Trouble("array", root, tuple(names), message, because, example.lineno)
+
+
+def is_array(value: Value) -> bool:
+    """Not the tracer of a Python number, which its function has to keep static."""
+    if not isinstance(value, Array):
+        return False
+    return not (value.traced and value.dtype is not None and value.dtype.is_weak)
 
 
 def _of_class(

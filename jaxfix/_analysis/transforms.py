@@ -27,6 +27,7 @@ from .values import (
     Array,
     Const,
     Dict,
+    DType,
     Lib,
     Seq,
     Static,
@@ -441,10 +442,16 @@ def loosened(value: Value) -> Value:
             return Static(type_name(value))
         case Union():
             return join_all([loosened(o) for o in value.options])
+        case Array(traced=True, dtype=DType() as dtype) if dtype.is_weak:
+            # A Python number of the caller, who has to keep it static as well.
+            return Static(PYTHON_TYPES.get(dtype.kind or "", ""))
         case Array(traced=True):
             return replace(value, traced=False)
         case _:
             return value
+
+
+PYTHON_TYPES = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
 
 
 def mapped(
