@@ -10,7 +10,7 @@ from jaxfix._analysis.agree import Typed, agree
 from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.values import SCALAR, Array, Const, strong
 
-KEPT = Typed(ast.parse("y", mode="eval").body, Array(True, strong("?y"), SCALAR))
+KEPT = Typed(ast.parse("y", mode="eval").body, Array(True, strong("?f_y"), SCALAR))
 NEW = ast.parse("0.25 / 2.0", mode="eval").body
 
 
