@@ -259,7 +259,7 @@ def _conversion(value: Value) -> str | None:
             inner = value.items if value.items is not None else (value.elem,)
             hashable = all(v is None or conversion(v) == "" for v in inner)
             return "tuple" if hashable else None
-        case Seq(kind="tuple" | "range" | "iter"):
+        case Seq(kind="tuple" | "frozenset" | "range" | "iter"):
             inner = value.items if value.items is not None else (value.elem,)
             return "" if all(v is None or conversion(v) == "" for v in inner) else None
         case Dict():

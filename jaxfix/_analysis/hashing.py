@@ -341,7 +341,10 @@ def _convert(facts: Facts, trouble: Trouble) -> Mend:
         if any(node is given for _, node, _ in arguments):
             continue
         kind, _ = kind_of(value)
-        if kind != trouble.kind:
+        each_by_itself = {"list", "set"}
+        if trouble.kind in each_by_itself and conversion(value) == "":
+            continue  # it has a hash
+        if kind != trouble.kind and not {kind, trouble.kind} <= each_by_itself:
             raise CannotFix(
                 f"`{ast.unparse(given)}` (line {given.lineno}) is no {trouble.kind}"
             )

@@ -632,7 +632,7 @@ SPECIAL: dict[str, Any] = {
     "list": _sequence("list"),
     "tuple": _sequence("tuple"),
     "set": _sequence("set"),
-    "frozenset": _sequence("set"),
+    "frozenset": _sequence("frozenset"),
     "collections.deque": _sequence("list"),
     "collections.defaultdict": _defaultdict,
     "collections.Counter": _counter,

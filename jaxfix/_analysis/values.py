@@ -292,7 +292,7 @@ class Array(Value):
 class Seq(Value):
     """A tuple or list. `items` if the length is known, else every element is `elem`."""
 
-    kind: str  # "tuple" | "list" | "set" | "iter"
+    kind: str  # "tuple" | "list" | "set" | "frozenset" | "iter"
     items: tuple[Value, ...] | None
     elem: Value | None = None
 

@@ -108,6 +108,8 @@ def _converted(writer: Writer, node: ast.expr, kind: str) -> str:
                 if key is not None
             )
             return tuple_text([f"({key}, {value})" for key, value in pairs])
+        case ast.Call(func=ast.Name(id="set"), args=[], keywords=[]):
+            return f"{kind}()"
         case _ if kind == "items":
             return f"tuple(sorted({writer.expr(node)}.items()))"
         case _:
