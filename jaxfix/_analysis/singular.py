@@ -24,6 +24,7 @@ from .desugar import copy_with
 from .effects import PARTIAL, cost, is_singular, obstacle
 from .flow import definitely_writes, uses_before_definite_write
 from .loops import is_rolled
+from .nonzero import is_singular_but, known_nonzero, without
 from .scopes import MUTATING_METHODS, names, reads, writes
 from .transforms import is_callable
 from .values import Array, Const, Static, Value
@@ -74,6 +75,7 @@ class Sink:
     fn: Function
     is_edited: Callable[[ast.AST], bool]
     moved: list[ast.stmt] = field(default_factory=list)
+    nonzero: frozenset[str] = frozenset()  # what the branch at work knows
 
     def block(
         self, stmts: Sequence[ast.stmt], after: After, known: Known
@@ -87,6 +89,7 @@ class Sink:
             out.append(
                 self.statement(stmt, After(live, after.used | used(rest)), known)
             )
+            self.nonzero = without(self.nonzero, set(writes(stmt)))
             self.advance(stmt, known)
         return self.without_unread(out, after.live)
 
@@ -106,11 +109,14 @@ class Sink:
                 return stmt
 
     def nested(self, stmt: ast.stmt, after: After, known: Known) -> ast.stmt:
+        outside = self.nonzero
+        self.nonzero = without(outside, set(writes(stmt)))
         blocks = {
             name: self.block(part, after, known)
             for name in _BLOCKS
             if (part := getattr(stmt, name, None))
         }
+        self.nonzero = outside
         if all(same(block, getattr(stmt, name)) for name, block in blocks.items()):
             return stmt
         return copy_with(stmt, **blocks)
@@ -119,8 +125,12 @@ class Sink:
         known = self.after(node.test, known)
         outputs = after.live & set(writes([*node.body, *node.orelse]))
         inner = After(outputs, after.used)
+        outside = self.nonzero
+        self.nonzero = outside | known_nonzero(self.fn, node.test, True)
         body = self.block(node.body, inner, known)
+        self.nonzero = outside | known_nonzero(self.fn, node.test, False)
         orelse = self.block(node.orelse, inner, known)
+        self.nonzero = outside
         mine, other = needs(body, outputs), needs(orelse, outputs)
         kept = after.used - outputs
         first = self.sunk(body, mine - other - kept, known)
@@ -170,7 +180,7 @@ class Sink:
             if set(reads(value)) & set(writes(stmt)) or is_exact(self.fn, value):
                 continue
             derived = any(n in known for n in gradient_reads([value]))
-            if not derived and not is_singular(self.fn, value):
+            if not derived and not is_singular_but(self.fn, value, self.nonzero):
                 continue
             is_short = sum(1 for _ in ast.walk(value)) <= MAX_NODES
             if reads_variables(self.fn, value):
