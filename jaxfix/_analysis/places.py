@@ -22,6 +22,7 @@ from .values import (
     Const,
     Dict,
     Seq,
+    Static,
     Value,
     alternatives,
     element,
@@ -59,7 +60,7 @@ def extract(
         if key not in places:
             check_owner(fn, stmt, key, node)
             places[key] = Place(key, fresh(base_name(key)), node, [])
-    check_overlap(places)
+    check_overlap(fn, places)
     check_other_uses(fn, stmt, places)
     renamed: dict[int, str] = {}
     for node in reads_and_stores(stmt):
@@ -126,27 +127,39 @@ def try_key(fn: Function, stmt: ast.stmt, node: ast.expr) -> tuple[object, ...] 
                 return None
             if isinstance(value, Const) and isinstance(value.value, str | int):
                 return (*inner, ("item", value.value))
-            if is_steady(fn, stmt, index):
-                return (*inner, ("name", ast.unparse(index)))
+            if (steady := steady_index(fn, stmt, index)) is not None:
+                return (*inner, ("name", *steady))
             return None
         case _:
             return None
 
 
-def is_steady(fn: Function, stmt: ast.stmt, index: ast.expr) -> bool:
-    """Is the key a variable that is known while tracing and stays what it is?"""
+def steady_index(
+    fn: Function, stmt: ast.stmt, index: ast.expr
+) -> tuple[str, int] | None:
+    """`("j", 1)` of `j + 1`, where `j` is known while tracing and stays what it is."""
+    offset = 0
+    match index:
+        case ast.BinOp(left=left, op=ast.Add(), right=ast.Constant(value=int() as by)):
+            index, offset = left, by
+        case ast.BinOp(left=left, op=ast.Sub(), right=ast.Constant(value=int() as by)):
+            index, offset = left, -by
     if not isinstance(index, ast.Name) or index.id in writes(stmt):
-        return False
+        return None
     known = alternatives(fn.value(index) or Const(None))
-    return all(type_name(value) in ("str", "int") for value in known)
+    if not all(type_name(value) in ("str", "int") for value in known):
+        return None
+    return index.id, offset
 
 
 def base_name(key: tuple[object, ...]) -> str:
     root, last = str(key[0]), key[-1]
     assert isinstance(last, tuple), "a place has a step"
-    kind, word = last[0], str(last[1])
-    if kind != "name" and word.isidentifier():
+    word = str(last[1])
+    if last[0] != "name" and word.isidentifier():
         return word
+    if last[0] == "name" and last[2]:
+        word += f"_{'next' if last[2] > 0 else 'before'}"
     return f"{root}_{word.replace('-', 'm')}"
 
 
@@ -163,11 +176,15 @@ def check_owner(
     value = root_value(fn, stmt, root)
     known = alternatives(value) if value is not None else ()
     is_object = all(isinstance(o, InstanceValue | Dict | Seq) for o in known)
-    given = root in parameter_names(fn.node) and root not in writes(fn.node.body)
-    if given and known and is_object and len(key) == 2:
-        ownership.check_given(fn, stmt, node)
-        return
-    if root in parameter_names(fn.node) or root not in writes(fn.node.body):
+    is_given = root in parameter_names(fn.node) or root not in writes(fn.node.body)
+    if known and is_object and len(key) == 2:
+        try:
+            ownership.check_given(fn, stmt, node)
+            return
+        except CannotFix:
+            if is_given:
+                raise
+    if is_given:
         raise CannotFix(f"in it, `{text}` changes an object from outside in place")
     if not known or not is_object:
         raise CannotFix(f"in it, `{text}` changes an object that is not known")
@@ -183,14 +200,14 @@ def root_value(fn: Function, stmt: ast.stmt, root: str) -> Value | None:
     return None
 
 
-def check_overlap(places: dict[tuple[object, ...], Place]) -> None:
+def check_overlap(fn: Function, places: dict[tuple[object, ...], Place]) -> None:
     """No place may be a part of another one, or be the same by another key."""
     for a in places:
         for b in places:
             text = ast.unparse(places[b].sample)
             if a is not b and b[: len(a)] == a:
                 raise CannotFix(f"`{text}` is part of another object that changes")
-            if a is not b and may_meet(a, b):
+            if a is not b and may_meet(a, b) and not are_apart(fn, places, a, b):
                 other = ast.unparse(places[a].sample)
                 raise CannotFix(f"`{text}` and `{other}` may be one place")
 
@@ -204,6 +221,48 @@ def may_meet(a: tuple[object, ...], b: tuple[object, ...]) -> bool:
         if "name" not in kinds or "attr" in kinds:
             return False
     return True
+
+
+def are_apart(
+    fn: Function,
+    places: dict[tuple[object, ...], Place],
+    a: tuple[object, ...],
+    b: tuple[object, ...],
+) -> bool:
+    """`xs[j]` and `xs[j + 1]` are two items of a list that is long enough."""
+    one, other = a[-1], b[-1]
+    assert isinstance(one, tuple) and isinstance(other, tuple), "steps are tuples"
+    if a[:-1] != b[:-1] or one[0] != other[0] or one[1] != other[1]:
+        return False
+    first = least(fn, str(one[1]))
+    if first is not None and first + min(one[2], other[2]) >= 0:
+        return True
+    sample = places[a].sample
+    assert isinstance(sample, ast.Subscript), "only an index has a variable"
+    known = alternatives(fn.value(sample.value) or Const(None))
+    lengths = [
+        len(o.items) for o in known if isinstance(o, Seq) and o.items is not None
+    ]
+    return len(lengths) == len(known) and min(lengths) > abs(one[2] - other[2])
+
+
+def least(fn: Function, name: str) -> int | None:
+    """The least value of a variable that only ever runs over ranges that rise."""
+    starts: list[int] = []
+    for source in fn.definitions.get(name) or [ast.Constant(None)]:
+        if not isinstance(source, ast.Call) or fn.library(source) != "range":
+            return None
+        values = [fn.value(arg) for arg in source.args]
+        match values:
+            case [_]:
+                starts.append(0)
+            case [Const(value=int() as start), _]:
+                starts.append(start)
+            case [Const(value=int() as start), _, Const(value=int() as by)] if by > 0:
+                starts.append(start)
+            case _:
+                return None
+    return min(starts)
 
 
 def check_other_uses(
@@ -229,7 +288,12 @@ def check_other_uses(
                     raise CannotFix(f"`{ast.unparse(path)}` may be what changes")
                 if key in prefixes:
                     continue
-                if any(key != place and may_meet(key, place) for place in places):
+                if any(
+                    key != place
+                    and may_meet(key, place)
+                    and not are_apart(fn, places, place, key)
+                    for place in places
+                ):
                     raise CannotFix(f"`{ast.unparse(path)}` may be what changes")
                 break
             raise CannotFix(
@@ -256,7 +320,9 @@ def spelled_out(
         assert isinstance(step, tuple), "a step is a pair"
         options: list[object] = [step]
         if step[0] == "name":
-            known = alternatives(root_value(fn, stmt, step[1]) or Const(None))
+            value = root_value(fn, stmt, step[1])
+            known = alternatives(value or Const(None)) if not step[2] else ()
+            known = known or (Static("int"),)
             own = len(key) == 2 and runs_over(fn, step[1], str(key[0]))
             some = ("key", step[1]) if own else ("index", step[1])
             options = [
