@@ -20,8 +20,8 @@ from .booleans import is_bool, marked
 from .facts import Function
 from .finding import CannotFix
 from .flow import exits
-from .scopes import mutations, names, reads, writes
-from .values import Array
+from .scopes import MUTATING_METHODS, mutations, names, reads, writes
+from .values import Array, Const, Dict, Seq, alternatives
 
 LEAVES = frozenset({"return", "break", "continue"})
 
@@ -125,6 +125,11 @@ class Desugar:
             rest = list(stmts[index + 1 :])
             if isinstance(stmt, ast.If) and (outer := self._guard(stmt)) is not None:
                 return out + self.block([outer, *rest], finish)
+            if (
+                isinstance(stmt, ast.If)
+                and (apart := self._last_call(stmt)) is not None
+            ):
+                return out + self.block([*apart, *rest], finish)
             if self._is_region(stmt):
                 before, named, after = self._on_names(stmt)
                 if named is not stmt:
@@ -159,6 +164,24 @@ class Desugar:
         inner = copy_with(stmt, test=parts.traced)
         blocks = ([inner], shared) if is_and else (shared, [inner])
         return ast.If(parts.known, *blocks)
+
+    def _last_call(self, stmt: ast.If) -> list[ast.stmt] | None:
+        """`if c: out.append(a) else: out.append(b)` as a choice and one `append`."""
+        if not self.is_traced(stmt):
+            return None
+        calls = last_calls(stmt)
+        if len({ast.dump(call.func) for call in calls}) != 1:
+            return None
+        function = calls[0].func
+        assert isinstance(function, ast.Attribute), "it is a method"
+        known = alternatives(self.fn.value(function.value) or Const(None))
+        if not all(isinstance(o, Seq | Dict) for o in known):
+            return None
+        if set(names(function)) & set(writes(stmt)):
+            return None
+        item = self.fresh("item")
+        once = ast.Expr(ast.Call(function, [build.load(item)], []))
+        return [with_item(stmt, item), once]
 
     def _is_region(self, stmt: ast.stmt) -> bool:
         if any(stmt is known for known in self.taken_apart):
@@ -479,7 +502,8 @@ class Desugar:
         if isinstance(made, ast.While) and test is not None:
             made.test = test
         made.desugared = True  # type: ignore[attr-defined]
-        made.traced = self.is_traced(stmt)  # type: ignore[attr-defined]
+        leading = stmt.body[: len(stmt.body) - len(body)]
+        made.traced = any(map(self.is_traced, [stmt, *leading]))  # type: ignore[attr-defined]
         made.done = flags.done if flags.uses_done else None  # type: ignore[attr-defined]
         before = [*defaults, *bound]
         for flag in dict.fromkeys((flags.done, flags.returned)):
@@ -638,6 +662,42 @@ def _on_way_out(name: str, block: Sequence[ast.stmt]) -> bool:
 def _never_ends(stmt: ast.stmt) -> bool:
     """Is it `while True`, which only an exit leaves?"""
     return isinstance(stmt, ast.While) and _is_true(stmt.test)
+
+
+def last_calls(stmt: ast.stmt) -> list[ast.Call]:
+    """The calls like `out.append(x)` that every way through an `if` ends with.
+
+    Empty if there is a way that ends otherwise.
+    """
+    match stmt:
+        case ast.If(body=[*_, first], orelse=[*_, second]):
+            one, other = last_calls(first), last_calls(second)
+            return [*one, *other] if one and other else []
+        case ast.Expr(
+            value=ast.Call(
+                func=ast.Attribute(value=ast.Name(), attr=attr), args=[arg], keywords=[]
+            ) as call
+        ) if attr in MUTATING_METHODS and not isinstance(arg, ast.Starred):
+            return [call]
+        case _:
+            return []
+
+
+def with_item(stmt: ast.stmt, item: str) -> ast.stmt:
+    """The `if` with `item = x` in place of every last call `out.append(x)`."""
+    match stmt:
+        case ast.If(body=[*body, first], orelse=[*orelse, second]):
+            return copy_with(
+                stmt,
+                body=[*body, with_item(first, item)],
+                orelse=[*orelse, with_item(second, item)],
+            )
+        case ast.Expr(value=ast.Call(args=[value])):
+            made = build.assign(item, value)
+            made.origin = build.source_of(stmt)  # type: ignore[attr-defined]
+            return made
+        case _:
+            raise AssertionError("it ends with such calls")
 
 
 def without_binding(fn: Function, test: ast.expr) -> ast.expr | None:
