@@ -19,6 +19,7 @@ from ._analysis import (
     hoisting,
     impure,
     keys,
+    local_jits,
     masks,
     mutators,
     numpy_calls,
@@ -41,6 +42,7 @@ from ._analysis.plan import Expression, ListRegion, Plan, Region, Sites, Stateme
 from ._rewriting import hoisting_jit, static_options, updates
 from ._rewriting.capture_rule import CaptureRule, Hoisted
 from ._rewriting.factories import hoist as hoist_factory
+from ._rewriting.local_jits import check_local, hoist_local
 from ._rewriting.rewrite import Rewriter
 from ._rewriting.rule import Rule
 from ._rewriting.selections import mend_selection
@@ -81,7 +83,10 @@ __all__ = [
     "fresh",
     "hashing",
     "hoisting",
+    "check_local",
     "hoist_factory",
+    "hoist_local",
+    "local_jits",
     "hoisting_jit",
     "impure",
     "keys",

@@ -97,7 +97,7 @@ LAYERS = {
         "facts": "facts",
         "helpers": "agree arrays booleans caching captures casts changes closures "
         "constants desugar effects explain factories folds fresh functional guards "
-        "hoisting impure kept keys loops masks mutators nonzero numpy_calls order "
+        "hoisting impure kept keys local_jits loops masks mutators nonzero numpy_calls order "
         "ownership places polynomials printing recursion rolled shapes_in_loops "
         "singular sizes stores tables tidy uses windows",
     },
@@ -106,7 +106,7 @@ LAYERS = {
         "text": "edits cut originals comments unused",
         "claims": "claims supers twins write",
         "rewriting": "rewrite",
-        "helpers": "capture_rule factories hoist hoisting_jit selections "
+        "helpers": "capture_rule factories hoist hoisting_jit local_jits selections "
         "static_options updates",
     },
 }

@@ -15,10 +15,13 @@ from jaxfix.codemod import (
     Rule,
     Safety,
     Sites,
+    check_local,
     factories,
     fresh,
     hoist_factory,
+    hoist_local,
     hoisting_jit,
+    local_jits,
 )
 
 WHAT = {
@@ -33,9 +36,10 @@ class JitPerCall(Rule):
     """`jax.jit` of a function that is made anew each time, and compiled anew.
 
     Compiled programs are kept by the identity of the function. A lambda, a
-    `functools.partial`, a bound method or the result of `jax.grad` is a new object each
-    time that it is evaluated: in a loop, or in a function that is called in one, each
-    round compiles again.
+    `functools.partial`, a bound method, the result of `jax.grad`, and a function that is
+    defined and jitted in the one that calls it, are new objects each time that they are
+    evaluated: in a loop, or in a function that is called in one, each round compiles
+    again.
 
     ## Example
 
@@ -98,6 +102,12 @@ class JitPerCall(Rule):
             line = getattr(one.site.call.node, "lineno", node.lineno)
             path = one.site.call.module.path
             return Problem(text, (Evidence(path, line, "it is called in a loop"),))
+        if (local := local_jits.local_jit_at(fn, node)) is not None:
+            text = (
+                f"`{local.inner.name}` is compiled anew at each call of `{fn.qualname}`"
+            )
+            because = "programs are kept by the identity of the function, which is new"
+            return Problem(text, (Evidence(fn.path, node.lineno, because),))
         if not isinstance(node, ast.Call):
             return None
         found = fresh.rejit_at(fn, node)
@@ -115,6 +125,10 @@ class JitPerCall(Rule):
             key = f"factory {fn.path}:{one.inner.lineno}"
             title = f"jitted once in the module, with {names} as arguments"
             return Sites(title, Safety.UNSAFE, key=key)
+        if (local := local_jits.local_jit_at(fn, node)) is not None:
+            check_local(fn, local)
+            key = f"local {fn.path}:{node.lineno}:{node.col_offset}"
+            return Sites("jitted once in the module", key=key)
         assert isinstance(node, ast.Call), "only calls are found besides"
         found = fresh.rejit_at(fn, node)
         assert found is not None, "it was found"
@@ -125,6 +139,10 @@ class JitPerCall(Rule):
     def fix(self, fn: Function, node: ast.expr, plan: Sites, write: Rewriter) -> None:
         if (one := factories.factory_at(fn, node)) is not None:
             hoist_factory(write, fn, one)
+            return
+        if (local := local_jits.local_jit_at(fn, node)) is not None:
+            hoist_local(write, fn, local)
+            write.touch(fn)
             return
         assert isinstance(node, ast.Call), "only calls are found besides"
         found = fresh.rejit_at(fn, node)

@@ -233,7 +233,7 @@ class Walk:
             self.forget_attributes(call, state)
 
     def choice(self, call: ast.Call, state: State) -> None:
-        """`lax.cond`: each branch meets what was consumed before, and one of them ran."""
+        """`lax.cond`: each branch meets what was consumed before; one of them runs."""
         ends: list[State] = []
         self.conditional += 1
         for keys in consumed_by_branches(self.fn, call, self.depth):

@@ -93,7 +93,7 @@ def _lambda(fn: Function, found: Rejit) -> Hoist:
         return _before_loop(found)
     static = []
     for name in found.captured:
-        if _is_static_in(fn, inner, name):
+        if is_static_in(fn, inner, name):
             static.append(name)
         elif not _is_data(fn, inner, name):
             return _before_loop(found)
@@ -201,12 +201,12 @@ def _is_data_option(value: Value) -> bool:
             return False
 
 
-def _is_static_in(fn: Function, inner: ast.Lambda, name: str) -> bool:
-    """Is the value of a captured variable needed while the lambda is traced?"""
+def is_static_in(fn: Function, inner: ast.Lambda | ast.FunctionDef, name: str) -> bool:
+    """Is the value of a captured variable needed while the function is traced?"""
     scope = fn.facts.function(inner)
     if scope is None:
         return False
-    for node in ast.walk(inner.body):
+    for node in ast.walk(inner):
         demand = demand_of(scope, node)
         parts = demand.parts if demand is not None else ()
         if any(name in reads(part) for part in parts):
@@ -651,4 +651,4 @@ def _into_object(writer: Writer, fn: Function, found: Rejit) -> str:
     return f"{first}.{name}"
 
 
-__all__ = ["Hoist", "carry_out", "plan"]
+__all__ = ["Hoist", "carry_out", "is_static_in", "plan", "top_statement"]

@@ -152,6 +152,17 @@ class Writer:
         self._edits.mark(stmt)
         self._after.setdefault(id(stmt), []).append(statements)
 
+    def move_before(
+        self,
+        place: ast.stmt,
+        stmt: ast.stmt,
+        change: Callable[[Statements], Statements],
+    ) -> None:
+        """Put `stmt`, with its edits and comments, before `place`, changed at last."""
+        self._edits.mark(stmt)
+        self._replaced[id(stmt)] = ()
+        self.insert_before(place, lambda: change(self._plain(stmt)))
+
     def remove(self, stmt: ast.stmt) -> None:
         """Take `stmt` away, with the comments before it and behind it."""
         self._edits.mark(stmt)
@@ -393,7 +404,11 @@ class Writer:
         is_suite = isinstance(old, cst.SimpleStatementSuite)
         if is_suite and not any(self._is_moved(stmt) for stmt in stmts):
             return old.with_changes(body=[self._small(stmt) for stmt in stmts])
-        return self._indented(self.statements(stmts), old)
+        body = self.statements(stmts)
+        if body and self._replaced.get(id(stmts[0])) == ():
+            lines = lines_before(body[0])
+            body[0] = self._with_lines(body[0], lines[leading_blanks(lines) :])
+        return self._indented(body, old)
 
     def _indented(self, given: Sequence[cst.BaseStatement], old: Any) -> Any:
         block = old if isinstance(old, cst.IndentedBlock) else cst.IndentedBlock(())

@@ -1,0 +1,147 @@
+"""Functions that are compiled where they are called: one program for each call around.
+
+A function with `@jax.jit` inside of another one is made anew whenever that runs, and
+programs are kept by the function's identity.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .call_sites import call_sites, callers
+from .finding import CannotFix
+from .fresh import is_callable
+from .origins import owner_of
+from .scopes import free_names, local_names, reads
+from .static_uses import loops_around
+
+if TYPE_CHECKING:
+    from .facts import Function
+
+
+@dataclass(frozen=True, slots=True)
+class LocalJit:
+    """The function `inner`, which is jitted and only called, and its calls.
+
+    `captured`: the variables of functions around it that it reads.
+    """
+
+    inner: ast.FunctionDef
+    calls: tuple[ast.Call, ...]
+    captured: tuple[str, ...]
+
+
+def local_jit_at(fn: Function, decorator: ast.expr) -> LocalJit | None:
+    """The function that a decorator compiles again and again, if it is one."""
+    inner = fn.module.parent(decorator)
+    if not isinstance(fn.node, ast.FunctionDef) or not isinstance(
+        inner, ast.FunctionDef
+    ):
+        return None
+    if inner.decorator_list != [decorator] or id(decorator) not in fn.facts.roots_at:
+        return None
+    if fn.node.decorator_list or (fn.under and not fn.on_host):
+        return None
+    calls = calls_of(fn, inner)
+    if not calls or not (repeats(fn, inner) or runs_repeatedly(fn)):
+        return None
+    captured = tuple(n for n in free_names(inner) if owner_of(fn, n) is not None)
+    if any(is_callable(fn, name) for name in captured):
+        return None
+    return LocalJit(inner, calls, captured)
+
+
+def calls_of(fn: Function, inner: ast.FunctionDef) -> tuple[ast.Call, ...]:
+    """The calls of a local function; none if it is used in another way too."""
+    calls: list[ast.Call] = []
+    for use in ast.walk(fn.node):
+        if isinstance(use, ast.Name) and use.id == inner.name:
+            call = fn.module.parent(use)
+            if not isinstance(call, ast.Call) or call.func is not use:
+                return ()
+            calls.append(call)
+    return tuple(calls)
+
+
+def runs_repeatedly(fn: Function, depth: int = 3) -> bool:
+    """Is a function called in a loop, itself or one of its callers?"""
+    for site in call_sites(fn.facts, fn.node):  # type: ignore[arg-type]
+        for caller in callers(fn.facts, site):
+            if caller is fn or (caller.under and not caller.on_host):
+                continue
+            if repeats(caller, site.call.node):
+                return True
+            if isinstance(caller.node, ast.Module):
+                continue
+            if depth and runs_repeatedly(caller, depth - 1):
+                return True
+    return False
+
+
+def repeats(fn: Function, node: ast.AST) -> bool:
+    """Is the node in a loop? One over a few listed values is intended."""
+    return any(not is_listed(loop) for loop in loops_around(fn, node))
+
+
+def is_listed(loop: ast.AST) -> bool:
+    match loop:
+        case ast.For(iter=values):
+            return isinstance(values, ast.Tuple | ast.List)
+        case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
+            return all(
+                isinstance(g.iter, ast.Tuple | ast.List) for g in loop.generators
+            )
+        case _:
+            return False
+
+
+def check(fn: Function, one: LocalJit) -> None:
+    """Can the function stand in the module, with parameters for what it captures?
+
+    Raises:
+      CannotFix: it changes what it captures, or is made from local variables.
+    """
+    inner = one.inner
+    outside = [
+        *inner.args.defaults,
+        *(d for d in inner.args.kw_defaults if d is not None),
+        *inner.decorator_list,
+    ]
+    if inner.returns is not None:
+        outside.append(inner.returns)
+    outside += [a.annotation for a in all_arguments(inner) if a.annotation is not None]
+    local = sorted({n for part in outside for n in reads(part) if owner_of(fn, n)})
+    if local:
+        raise CannotFix(f"its definition itself reads `{local[0]}`")
+    if any(isinstance(n, ast.Nonlocal) for n in ast.walk(inner)):
+        raise CannotFix("it changes variables of the function around it")
+    if set(one.captured) & {*local_names(inner)}:
+        raise CannotFix("it captures a variable of the name of its own")
+    for capture in fn.facts.captures.all.values():
+        if capture.function is inner:
+            raise CannotFix(f"`{capture.text}` has to become an argument first")
+    captured_after(fn, one)
+
+
+def all_arguments(node: ast.FunctionDef) -> list[ast.arg]:
+    spec = node.args
+    rest = [a for a in (spec.vararg, spec.kwarg) if a is not None]
+    return [*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *rest]
+
+
+def captured_after(fn: Function, one: LocalJit) -> None:
+    """Every captured variable has its value where the function is called.
+
+    Raises:
+      CannotFix: a call stands in another function, which may hide the name.
+    """
+    for call in one.calls:
+        for outer in fn.module.ancestors(call):
+            if outer is fn.node:
+                break
+            if isinstance(outer, ast.Lambda | ast.FunctionDef) and (
+                {*local_names(outer)} & {*one.captured}
+            ):
+                raise CannotFix("a call of it stands in another function")

@@ -1,0 +1,79 @@
+"""A function that is compiled where it is called moves to the module."""
+
+from __future__ import annotations
+
+import ast
+
+import libcst as cst
+
+from jaxfix._analysis.facts import Function
+from jaxfix._analysis.finding import CannotFix
+from jaxfix._analysis.local_jits import LocalJit, check
+from jaxfix._analysis.objects import is_data
+from jaxfix._analysis.static_uses import value_of
+
+from .blocks import Statements
+from .hoisting_jit import is_static_in, top_statement
+from .rewrite import Rewriter
+
+
+def check_local(fn: Function, one: LocalJit) -> None:
+    """Can it move?
+
+    Raises:
+      CannotFix: what it captures cannot be an argument.
+    """
+    check(fn, one)
+    scope = fn.facts.function(one.inner) or fn
+    for name in one.captured:
+        reads = [
+            node
+            for node in ast.walk(one.inner)
+            if isinstance(node, ast.Name) and node.id == name
+        ]
+        known = [v for node in reads if (v := value_of(scope, node)) is not None]
+        if not known or not all(is_data(value) for value in known):
+            raise CannotFix(f"`{name}` is not known to be a number or an array")
+        if is_static_in(fn, one.inner, name):
+            raise CannotFix(f"the value of `{name}` is needed while tracing")
+
+
+def hoist_local(write: Rewriter, fn: Function, one: LocalJit) -> None:
+    """The function goes before the one around it; its calls pass what it captured."""
+    check_local(fn, one)
+    writer = write.writer(fn.module)
+    inner = one.inner
+    defined = [
+        name for stmt in ast.walk(fn.module.tree) for name in bound_by(stmt)
+    ].count(inner.name)
+    alone = defined == 1 and inner.name not in fn.module.globals
+    name = inner.name if alone else writer.fresh(f"_{inner.name}", fn.module.tree)
+    spec = inner.args
+    by_keyword = bool(spec.vararg or spec.kwonlyargs or spec.kwarg or spec.defaults)
+
+    def renamed(statements: Statements) -> Statements:
+        return [
+            s.with_changes(name=cst.Name(name)) if isinstance(s, cst.FunctionDef) else s
+            for s in statements
+        ]
+
+    for captured in one.captured:
+        writer.add_parameter(inner, captured, keyword_only=by_keyword)
+    for call in one.calls:
+        if name != inner.name:
+            writer.edit(call.func, name)
+        named = by_keyword or bool(call.keywords)
+        for captured in one.captured:
+            writer.add_argument(call, f"{captured}={captured}" if named else captured)
+    writer.move_before(top_statement(fn, inner), inner, renamed)
+
+
+def bound_by(node: ast.AST) -> list[str]:
+    """The names that a node itself binds."""
+    match node:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return [name]
+        case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
+            return [name]
+        case _:
+            return []
