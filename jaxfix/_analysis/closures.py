@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .arguments import as_array
@@ -88,32 +89,43 @@ def stale_names(fn: Function, block: Sequence[ast.stmt]) -> frozenset[str]:
 
 
 def moved_names(fn: Function, closure: FunctionNode) -> frozenset[str]:
-    """What a closure reads, and a branch on a traced value binds in a new function."""
+    """What a closure reads, and code that calls it and becomes a function binds."""
     found: set[str] = set()
-    own = {id(closure)}
     for node in fn.walk():
-        if not isinstance(node, ast.If) or not fn.traced(node.test):
-            continue
         for block in _moved_blocks(fn, node):
-            if not any(id(n) in own for s in block for n in ast.walk(s)):
+            if not any(n is closure for s in block for n in ast.walk(s)):
                 found |= stale_names(fn, block)
     return frozenset(free_names(closure)) & found
 
 
-def _moved_blocks(fn: Function, node: ast.If) -> Iterator[list[ast.stmt]]:
-    """The statements that become functions, if the `if` becomes a `lax.cond`."""
-    for arm in (node.body, node.orelse):
-        values = [s.value for s in arm if isinstance(s, ast.Assign)]
-        if len(values) < len(arm) or not all(cost(fn, v).cheap for v in values):
-            yield arm
-    if exits([node]) - {"fall"}:
-        rest: list[ast.stmt] = []
-        for stmt in (node, *enclosing(fn, node)):
-            if isinstance(stmt, ast.For | ast.While):
-                break
-            block = block_of(fn, stmt)
-            rest += block[block.index(stmt) + 1 :]
-        yield rest
+def _moved_blocks(fn: Function, node: ast.AST) -> Iterator[Sequence[ast.stmt]]:
+    """The statements that become functions, if a traced branch or loop is rewritten."""
+    match node:
+        case ast.While(test=test) if fn.traced(test):
+            yield [node]
+        case ast.For() if fn.traced_count(node):
+            yield [node]
+        case ast.If(test=test) if fn.traced(test):
+            yield from filter(partial(_is_function, fn), (node.body, node.orelse))
+            if exits([node]) - {"fall"}:
+                yield _rest(fn, node)
+
+
+def _is_function(fn: Function, arm: Sequence[ast.stmt]) -> bool:
+    """Does an arm become a function, and not a few `jnp.where`s?"""
+    values = [s.value for s in arm if isinstance(s, ast.Assign)]
+    return len(values) < len(arm) or not all(cost(fn, v).cheap for v in values)
+
+
+def _rest(fn: Function, node: ast.If) -> list[ast.stmt]:
+    """What runs after an `if`, up to the end of the loop or function around it."""
+    rest: list[ast.stmt] = []
+    for stmt in (node, *enclosing(fn, node)):
+        if isinstance(stmt, ast.For | ast.While):
+            break
+        block = block_of(fn, stmt)
+        rest += block[block.index(stmt) + 1 :]
+    return rest
 
 
 def outer_names(fn: Function) -> frozenset[str]:

@@ -318,8 +318,12 @@ class Functional:
             case _:
                 for name in writes([stmt]):
                     context.types.pop(name, None)
-                for node in ast.walk(stmt):
-                    self.learn(node, context)
+                nodes = [*ast.walk(stmt)]
+                # Of these the value is known with the statement.
+                steps = {id(n.target) for n in nodes if isinstance(n, ast.AugAssign)}
+                for node in nodes:
+                    if id(node) not in steps:
+                        self.learn(node, context)
         context.bound |= set(definitely_writes([stmt]))
 
     def learn(self, node: ast.AST, context: Context) -> None:

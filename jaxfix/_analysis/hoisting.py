@@ -21,7 +21,7 @@ from .facts import Function
 from .finding import CannotFix
 from .objects import FunctionNode, is_data
 from .project import Module
-from .scopes import free_names, scope_names, writes
+from .scopes import free_names, scope_names
 from .uses import MAPPING, CallSites, Layer, Use, Uses
 from .values import Array, Unknown, alternatives
 
@@ -602,15 +602,7 @@ def binds(hoisting: Hoisting, scope: ScopeNode, name: str) -> bool:
 
 def late_names(fn: Function, closure: FunctionNode) -> tuple[str, ...]:
     """What a closure reads that a loop or a branch on traced values changes later."""
-    changed: set[str] = set()
-    for loop in fn.walk():
-        if not isinstance(loop, ast.While | ast.For):
-            continue
-        if any(node is closure for node in ast.walk(loop)):
-            continue
-        if fn.traced(loop.test if isinstance(loop, ast.While) else loop.iter):
-            changed.update(writes([loop]))
-    changed |= moved_names(fn, closure)
+    changed = moved_names(fn, closure)
     return tuple(n for n in free_names(closure) if n in changed)
 
 

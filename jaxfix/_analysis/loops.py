@@ -11,6 +11,7 @@ from . import build
 from .agree import Typed, cast, collapse, same_dtype
 from .arguments import as_array
 from .booleans import is_bool, junction, marked
+from .closures import stale_names
 from .desugar import Blocked, copy_with, sets_flags
 from .effects import FREE, obstacle
 from .facts import Function
@@ -239,27 +240,12 @@ def check_body(
         if name in exposed or name not in writes(body):
             text = ast.unparse(place)
             raise Blocked(source, f"in the loop, `{text}` changes an object in place")
-    assigned = set(writes([node]))
-    for name in late_closures(f, source, assigned):
+    for name in sorted(stale_names(f.fn, [node])):
         raise Blocked(
             source,
             f"a function that was made before the loop reads `{name}`, which the"
             " loop changes",
         )
-
-
-def late_closures(f: Functional, source: ast.AST, assigned: set[str]) -> list[str]:
-    """Names that the loop assigns and that closures from outside of it read."""
-    inside = {id(n) for n in ast.walk(source)}
-    found: list[str] = []
-    for node in f.fn.walk():
-        if id(node) in inside:
-            continue
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            from .scopes import free_names
-
-            found += [n for n in free_names(node) if n in assigned]
-    return found
 
 
 def enter(
