@@ -238,7 +238,7 @@ class Desugar:
         orelse_falls = "fall" in exits(stmt.orelse)
         before: list[ast.stmt] = []
         if body_falls and orelse_falls and rest and not is_short(rest):
-            if self.loops:
+            if self.loops or finish != self._at_function_end:
                 return self._with_flag(stmt, rest, finish)
             hoisted, call = self._hoist(stmt, rest)
             before, rest = [hoisted], [call]
