@@ -19,6 +19,7 @@ from .objects import (
     TransformedValue,
 )
 from .results import method_of, result_of, subscript
+from .shapes import known_dims
 from .values import (
     BOOL,
     INT,
@@ -587,6 +588,19 @@ def _cache(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value
     return Lib("jaxfix.identity")
 
 
+def _register_dataclass(
+    frame: Frame, args: list[Value], keywords: dict[str, Value]
+) -> Value:
+    """`register_dataclass(Class, data_fields, meta_fields)`: the latter are static."""
+    given = keywords.get("meta_fields", args[2] if len(args) > 2 else None)
+    match args, given:
+        case [ClassValue() as cls, *_], Seq(items=items) if items is not None:
+            names = {i.value for i in items if isinstance(i, Const)}
+            # Python, too, makes the class first and registers it then.
+            object.__setattr__(cls, "static_fields", cls.static_fields | names)
+    return args[0] if args else Unknown()
+
+
 def _replace(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:
     """`dataclasses.replace(instance, ...)`."""
     match args:
@@ -684,7 +698,7 @@ SPECIAL: dict[str, Any] = {
     "jax.device_put": _identity,
     "jax.lax.stop_gradient": _identity,
     "jax.tree_util.register_pytree_node_class": _identity,
-    "jax.tree_util.register_dataclass": _identity,
+    "jax.tree_util.register_dataclass": _register_dataclass,
     "dataclasses.replace": _replace,
     "copy.copy": _identity,
     "copy.deepcopy": _identity,
@@ -707,6 +721,11 @@ def call_method(
             frame, node, receiver, method.name, [*args, *keywords.values()]
         )
     match receiver:
+        case Array(traced=True) if method.name == "tolist" and (
+            len(known_dims(receiver.shape) or ()) == 1
+        ):
+            # It fails; where only the elements are used, the array will do.
+            return Seq("list", None, replace(receiver, shape=SCALAR))
         case Array():
             found = method_of(
                 receiver, method.name, args, keywords, tracing=frame.staging

@@ -629,12 +629,15 @@ def _class(frame: Frame, node: ast.ClassDef) -> bool:
     inner.execute(node.body)
     frame.interp.define_class(node, cls)
     for decorator in node.decorator_list:
-        frame.evaluate(decorator)
+        made = frame.evaluate(decorator)
+        if isinstance(made, PartialValue) and made.function == REGISTER:
+            frame.call(made, [cls])
     frame.interp.record(frame, node, cls)
     frame.write(node.name, cls)
     return True
 
 
+REGISTER = Lib("jax.tree_util.register_dataclass")
 MODULE_BASES = (
     "equinox.Module",
     "flax.linen.Module",
