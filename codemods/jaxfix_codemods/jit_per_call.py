@@ -36,10 +36,10 @@ class JitPerCall(Rule):
     """`jax.jit` of a function that is made anew each time, and compiled anew.
 
     Compiled programs are kept by the identity of the function. A lambda, a
-    `functools.partial`, a bound method, the result of `jax.grad`, and a function that is
-    defined and jitted in the one that calls it, are new objects each time that they are
-    evaluated: in a loop, or in a function that is called in one, each round compiles
-    again.
+    `functools.partial`, a bound method, the result of `jax.grad`, and a function that
+    is defined and jitted in the one that calls it, are new objects each time that they
+    are evaluated: in a loop, or in a function that is called in one, each round
+    compiles again.
 
     ## Example
 

@@ -63,7 +63,8 @@ class TracedCast(Rule):
 
     - The number is a shape or a size: it must be static, an argument of the function
       for instance (see `missing-static-arg`).
-    - `tolist()`, and functions of `math` without a counterpart.
+    - `tolist()` whose list is used as such, and functions of `math` without a
+      counterpart.
     - Casts in a `try` that catches the error: the program handles tracers itself.
 
     ## See

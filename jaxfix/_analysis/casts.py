@@ -130,6 +130,8 @@ def as_array(fn: Function, node: ast.Call, found: Cast, spell: Spell) -> ast.exp
     if name.startswith("math."):
         return _math(fn, node, name.removeprefix("math."), spell)
     if name == "tolist":
+        if is_taken_apart(fn, node) and arrays.rank(fn.value(arg)) == 1:
+            return arg
         raise CannotFix("a list of Python numbers is asked for; use the array itself")
     if name == "item":
         if node.args or node.keywords:
@@ -142,6 +144,19 @@ def as_array(fn: Function, node: ast.Call, found: Cast, spell: Spell) -> ast.exp
     if arrays.may_be_python_number(fn, arg):
         return build.call(spell("jax.numpy.asarray"), scalar, build.load(kind))
     return build.method(scalar, "astype", build.load(kind))
+
+
+def is_taken_apart(fn: Function, node: ast.expr) -> bool:
+    """Are only the elements of a list used: unpacked, indexed or run over?"""
+    match fn.module.parent(node):
+        case ast.Assign(targets=[ast.Tuple(elts=parts)]):
+            return not any(isinstance(part, ast.Starred) for part in parts)
+        case ast.Subscript(value=value, slice=index):
+            return value is node and not isinstance(index, ast.Slice)
+        case ast.For(iter=values) | ast.comprehension(iter=values):
+            return values is node
+        case _:
+            return False
 
 
 def _is_already(fn: Function, arg: ast.expr, wanted: str) -> bool:
