@@ -104,6 +104,27 @@ def not_(test: ast.expr) -> ast.expr:
     return ast.UnaryOp(ast.Not(), test)
 
 
+OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+}
+
+
+def opposite(test: ast.expr) -> ast.expr:
+    """`not test` of Python values: `a != b` of `a == b`."""
+    match test:
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if (
+            turned := OPPOSITES.get(type(op))
+        ):
+            return ast.Compare(left, [turned()], [right])
+        case _:
+            return not_(test)
+
+
 def is_new(node: ast.AST) -> bool:
     """Was the node made by us (it has no place in the source)?"""
     return not hasattr(node, "lineno")

@@ -218,6 +218,8 @@ class Desugar:
             case ast.If():
                 return self._leaving_if(stmt, rest, finish)
             case ast.For() | ast.While():
+                if (parts := self._left_by_break(stmt, rest)) is not None:
+                    return self.block(parts, finish)
                 if not self.loops and (last := self._fallback(stmt, rest)) is not None:
                     return self.block(self.loop(stmt, last), finish)
                 return self.block([*self.loop(stmt), *rest], finish)
@@ -416,13 +418,53 @@ class Desugar:
         orelse: list[ast.stmt],
     ) -> ast.If:
         traced = origin is None or self.is_traced(origin)
-        made = ast.If(test, body or [], orelse)
+        is_chain = len(orelse) == 1 and isinstance(orelse[0], ast.If)
+        if not (traced or body or is_chain):
+            test, body, orelse = build.opposite(test), orelse, []
+        made = ast.If(test, body, orelse)
         made.traced = traced  # type: ignore[attr-defined]
         if origin is not None:
             made.origin = build.source_of(origin)  # type: ignore[attr-defined]
         return merge_ifs(made)
 
     # --- loops
+
+    def _left_by_break(
+        self, stmt: ast.For | ast.While, rest: Sequence[ast.stmt]
+    ) -> list[ast.stmt] | None:
+        """The loop with `break` for `return x`, where `return x` may stand behind it.
+
+        It stands there already, or nothing else leaves the loop and what it reads has a
+        value before.
+        """
+        found = own_returns(stmt.body)
+        returned = {ast.dump(r.value) for r in found or () if r.value is not None}
+        if not found or stmt.orelse or len(returned) != 1:
+            return None
+        if any(r.value is None for r in found):
+            return None
+        match rest:
+            case [ast.Return(value=ast.expr() as last), *_]:
+                is_same = ast.dump(last) in returned
+            case _:
+                is_same = False
+        local = set(reads(found[0])) & self.fn.variables
+        if not local:
+            return None
+        after = list(rest)
+        if not is_same:
+            if not _never_ends(stmt) or "break" in exits(stmt.body):
+                return None
+            if not local <= self._bound_before(stmt):
+                return None
+            after = [found[0]]
+        made = copy_with(stmt, body=[broken(s, found) for s in stmt.body])
+        return [made, *after]
+
+    def _bound_before(self, loop: ast.stmt) -> frozenset[str]:
+        source = build.source_of(loop)
+        assert isinstance(source, ast.stmt), "a loop comes from a loop"
+        return self.fn.flow.bound_before(source)
 
     def _fallback(
         self, stmt: ast.For | ast.While, rest: Sequence[ast.stmt]
@@ -477,7 +519,7 @@ class Desugar:
         if getattr(stmt, "desugared", False):
             return [stmt]
         test, body = self._leading_breaks(stmt)
-        defaults, orelse = otherwise_first(stmt)
+        defaults, orelse = otherwise_first(stmt, self._bound_before(stmt))
         flags = LoopFlags()
         kinds = exits(body)
         if "break" in kinds or "return" in kinds:
@@ -602,12 +644,13 @@ class Desugar:
 
 
 def otherwise_first(
-    stmt: ast.For | ast.While,
+    stmt: ast.For | ast.While, bound: frozenset[str]
 ) -> tuple[list[ast.stmt], list[ast.stmt]]:
     """The assignments of an `else` that may as well stand before the loop; the rest.
 
     In `for ...: if c: hit = k; break` with `else: hit = -1` the name gets another value
-    only on the way out, so it may begin with the one that it has if nobody leaves.
+    only on the way out, so it may begin with the one that it has if nobody leaves. The
+    names in `bound` have a value before the loop.
     """
     changed = set(writes([stmt.target] if isinstance(stmt, ast.For) else []))
     changed |= {*writes(stmt.body), *(name for name, _ in mutations(stmt.body))}
@@ -617,7 +660,7 @@ def otherwise_first(
     for one in stmt.orelse:
         match one:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
-                name not in read
+                name not in read | bound
                 and _is_plain(value, changed)
                 and _on_way_out(name, stmt.body)
             ):
@@ -662,6 +705,37 @@ def _on_way_out(name: str, block: Sequence[ast.stmt]) -> bool:
 def _never_ends(stmt: ast.stmt) -> bool:
     """Is it `while True`, which only an exit leaves?"""
     return isinstance(stmt, ast.While) and _is_true(stmt.test)
+
+
+def own_returns(body: Sequence[ast.stmt]) -> list[ast.Return] | None:
+    """The `return`s in a loop; None if one of them is in an inner loop or a `with`."""
+    found: list[ast.Return] = []
+    for stmt in body:
+        match stmt:
+            case ast.Return():
+                found.append(stmt)
+            case ast.If(body=first, orelse=second):
+                one, other = own_returns(first), own_returns(second)
+                if one is None or other is None:
+                    return None
+                found += [*one, *other]
+            case _ if "return" in exits([stmt]):
+                return None
+    return found
+
+
+def broken(stmt: ast.stmt, returns: Sequence[ast.Return]) -> ast.stmt:
+    """The statement with `break` for these `return`s."""
+    if any(stmt is one for one in returns):
+        made = ast.Break()
+        made.origin = stmt  # type: ignore[attr-defined]
+        return made
+    if isinstance(stmt, ast.If) and "return" in exits([stmt]):
+        first = [broken(s, returns) for s in stmt.body]
+        return copy_with(
+            stmt, body=first, orelse=[broken(s, returns) for s in stmt.orelse]
+        )
+    return stmt
 
 
 def last_calls(stmt: ast.stmt) -> list[ast.Call]:
