@@ -118,7 +118,8 @@ def results_first(
     before: list[ast.stmt] = []
     for name in carried:
         if name not in context.bound and is_result(name, node):
-            stmt = initial_result(f, source, name, node)
+            kept = frozenset(carried) & context.bound
+            stmt = initial_result(f, source, name, node, kept)
             f.advance(stmt, context)
             before.append(stmt)
     return before
@@ -867,9 +868,16 @@ def flatten_mask(f: Functional, mask: ast.If, done: str) -> ast.If:
 
 
 def initial_result(
-    f: Functional, source: ast.AST, name: str, node: ast.stmt
+    f: Functional,
+    source: ast.AST,
+    name: str,
+    node: ast.stmt,
+    kept: NameSet = frozenset(),
 ) -> ast.stmt:
-    """A first value for a result that the loop may not set: zero of its kind."""
+    """A first value for a result that the loop may not set.
+
+    Zero of its kind, or one of the names that the loop carries, of which it is one.
+    """
     values = [
         s.value
         for s in ast.walk(node)
@@ -882,7 +890,7 @@ def initial_result(
         raise Blocked(
             source, f"`{name}` has no value if the loop does not run even once"
         )
-    zeros = [zero_of(f, v) for v in values]
+    zeros = [zero_of(f, v, kept) for v in values]
     if any(z is None or ast.dump(z) != ast.dump(zeros[0] or z) for z in zeros):
         raise Blocked(source, "what the loop returns has no known type")
     assert zeros[0] is not None, "checked above"
@@ -906,14 +914,17 @@ def first_binding(
     return build.assign(name, zeros[0])
 
 
-def zero_of(f: Functional, node: ast.expr) -> ast.expr | None:
+def zero_of(f: Functional, node: ast.expr, kept: NameSet) -> ast.expr | None:
     """The zero of a value's type, as Python literals that promote."""
     if isinstance(node, ast.Tuple):
-        parts = [zero_of(f, e) for e in node.elts]
+        parts = [zero_of(f, e, kept) for e in node.elts]
         if any(p is None for p in parts):
             return None
         return ast.Tuple([p for p in parts if p is not None], ast.Load())
-    return zero_value(f.value(node, {}))
+    zero = zero_value(f.value(node, {}))
+    if zero is None and isinstance(node, ast.Name) and node.id in kept:
+        return build.load(node.id)
+    return zero
 
 
 def zero_value(value: Value | None) -> ast.expr | None:
