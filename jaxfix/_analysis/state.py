@@ -119,6 +119,8 @@ def note_item(
     """`base[index] = value`, `del base[index]`."""
     if not any(_is_container(o, node) for o in alternatives(base)):
         return
+    if isinstance(base, Array) and any(holds_tracer(v) for v in values):
+        return  # NumPy takes no tracer: the store itself is the fault
     origin = origin_of(frame, node.value)
     if origin is not None:
         deletes = isinstance(node.ctx, ast.Del)
@@ -195,6 +197,8 @@ def _is_container(value: Value, node: ast.Subscript) -> bool:
             return True
         case Seq():
             return value.kind == "list"
+        case Array(host=True, traced=False):
+            return True
         case Array(tree=True, assumed=True):
             index = node.slice
             return isinstance(index, ast.Constant) and isinstance(index.value, str)
