@@ -16,6 +16,7 @@ from .facts import Function
 from .finding import CannotFix
 from .flow import exits
 from .objects import BoundValue, ClassValue, FunctionValue, InstanceValue, MethodValue
+from .scopes import scope_body
 from .values import (
     Array,
     Const,
@@ -136,6 +137,9 @@ def _is_own(fn: Function, source: ast.expr, steps: list[ast.expr], depth: int) -
     if not path:
         return is_fresh(fn, source, depth)
     step, inner = path[-1], None
+    if isinstance(step, ast.Attribute):
+        made = _made_with(fn, source, step.attr)
+        return made is not None and _is_own(*made, [*steps[:-2], step], depth - 1)
     if isinstance(step, ast.Subscript) and isinstance(step.slice, ast.Constant):
         key = step.slice.value
         match source:
@@ -145,6 +149,38 @@ def _is_own(fn: Function, source: ast.expr, steps: list[ast.expr], depth: int) -
             case ast.List(elts=elts) | ast.Tuple(elts=elts) if isinstance(key, int):
                 inner = elts[key] if -len(elts) <= key < len(elts) else None
     return inner is not None and _is_own(fn, inner, [*steps[:-2], step], depth)
+
+
+def _made_with(
+    fn: Function, source: ast.expr, name: str
+) -> tuple[Function, ast.expr] | None:
+    """What the `__init__` of a new object gives an attribute, that it alone has.
+
+    The methods of its class only read and store items of it.
+    """
+    callees = fn.callees(source) if isinstance(source, ast.Call) else ()
+    match list(callees):
+        case [ClassValue(bases=()) as cls]:
+            init = cls.lookup("__init__")
+        case _:
+            return None
+    function = fn.facts.function(init.node) if isinstance(init, FunctionValue) else None
+    found: list[ast.expr] = []
+    for use in ast.walk(cls.node):
+        if not (isinstance(use, ast.Attribute) and use.attr == name):
+            continue
+        match cls.module.parent(use):
+            case ast.Subscript(value=base) if base is use:
+                continue
+            case ast.Assign(targets=[target], value=value) as made if (
+                function is not None
+                and target is use
+                and any(made is stmt for stmt in scope_body(function.node))
+            ):
+                found.append(value)
+            case _:
+                return None
+    return (function, found[0]) if function is not None and len(found) == 1 else None
 
 
 def _is_constant(node: ast.expr | None, value: object) -> bool:
