@@ -23,7 +23,7 @@ from .objects import (
     TransformedValue,
 )
 from .recursion import is_endless
-from .scopes import MUTATING_METHODS, local_names, parameter_names
+from .scopes import MUTATING_METHODS, local_names, parameter_names, root_name
 from .values import (
     Array,
     Const,
@@ -279,14 +279,33 @@ def _all_static(fn: Function, node: ast.Call) -> bool:
 # --- purity
 
 
-def obstacle(fn: Function, code: Sequence[ast.stmt] | ast.expr) -> str | None:
-    """Why `code` cannot move into a branch or a loop body; None if it can."""
+def obstacle(
+    fn: Function, code: Sequence[ast.stmt] | ast.expr, own: frozenset[str] = frozenset()
+) -> str | None:
+    """Why `code` cannot move into a branch or a loop body; None if it can.
+
+    The objects of the names in `own` it makes itself, and may change.
+    """
     nodes = [code] if isinstance(code, ast.expr) else list(code)
     for outer in nodes:
         for node in walk_own(outer):
+            if changed_name(node) in own:
+                continue
             if (why := _node_obstacle(fn, node)) is not None:
                 return why
     return None
+
+
+def changed_name(node: ast.AST) -> str | None:
+    """The `x` of `x.append(...)` and `del x[i], x`."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr)):
+            return name if attr in MUTATING_METHODS else None
+        case ast.Delete(targets=targets):
+            roots = {root_name(target) for target in targets}
+            return roots.pop() if len(roots) == 1 else None
+        case _:
+            return None
 
 
 def walk_own(node: ast.AST) -> list[ast.AST]:

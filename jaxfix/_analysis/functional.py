@@ -26,6 +26,7 @@ from .finding import CannotFix
 from .flow import definitely_writes, exits, uses_before_definite_write
 from .jax_api import lookup
 from .objects import InstanceValue
+from .ownership import own_objects
 from .scopes import mutations, names, reads, writes
 from .tidy import folded
 from .transforms import is_callable
@@ -163,6 +164,7 @@ class Functional:
             self.carried = outer
 
     def marked(self, stmt: ast.stmt, live: NameSet, context: Context) -> list[ast.stmt]:
+        stmt = without_deletes(stmt)
         match stmt:
             case ast.If():
                 stmt = self.merged(stmt)
@@ -316,7 +318,8 @@ class Functional:
                 if known is not None:
                     context.types[name] = known
             case _:
-                for name in writes([stmt]):
+                changed = (name for name, _ in mutations([stmt]))
+                for name in (*writes([stmt]), *changed):
                     context.types.pop(name, None)
                 nodes = [*ast.walk(stmt)]
                 # Of these the value is known with the statement.
@@ -502,7 +505,8 @@ class Functional:
 
     def check_branches(self, node: ast.If) -> None:
         for block in (node.body, node.orelse):
-            if (why := obstacle(self.fn, block)) is not None:
+            own = own_objects(self.fn, block)
+            if (why := obstacle(self.fn, block, own)) is not None:
                 raise Blocked(node, f"in a branch, {why}")
         for name, place in mutations([*node.body, *node.orelse]):
             if not self.is_local_to(name, node):
@@ -884,6 +888,23 @@ class Functional:
 
 
 # --- helpers on statements
+
+
+def without_deletes(stmt: ast.stmt) -> ast.stmt:
+    """Without `del x` of what a block of it binds: it is gone at the end anyway."""
+    blocks: dict[str, list[ast.stmt]] = {}
+    for part in ("body", "orelse"):
+        block: list[ast.stmt] = getattr(stmt, part, [])
+        local = set(writes(block)) - set(uses_before_definite_write(block))
+        if any(is_delete(s, local) for s in block):
+            blocks[part] = [s for s in block if not is_delete(s, local)]
+    return copy_with(stmt, **blocks) if blocks else stmt
+
+
+def is_delete(stmt: ast.stmt, local: set[str]) -> bool:
+    return isinstance(stmt, ast.Delete) and all(
+        isinstance(t, ast.Name) and t.id in local for t in stmt.targets
+    )
 
 
 def is_marked(stmt: ast.stmt) -> bool:

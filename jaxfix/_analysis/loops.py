@@ -19,6 +19,7 @@ from .finding import CannotFix
 from .flow import uses_before_definite_write
 from .jax_api import lookup
 from .objects import is_traced_tree
+from .ownership import own_objects
 from .scopes import mutations, names, reads, writes
 from .tidy import folded
 from .values import (
@@ -234,7 +235,7 @@ def check_body(
     f: Functional, node: ast.For | ast.While, body: Sequence[ast.stmt]
 ) -> None:
     source = build.source_of(node)
-    if (why := obstacle(f.fn, list(body))) is not None:
+    if (why := obstacle(f.fn, list(body), own_objects(f.fn, body))) is not None:
         raise Blocked(source, f"in the loop, {why}")
     exposed = set(uses_before_definite_write(list(body)))
     for name, place in mutations(body):

@@ -7,14 +7,14 @@ container, through a closure or by a method of its own would see an old value.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from .build import source_of
 from .closures import hidden_reads
 from .effects import function_obstacle
 from .facts import Function
 from .finding import CannotFix
-from .flow import exits
+from .flow import exits, uses_before_definite_write
 from .objects import BoundValue, ClassValue, FunctionValue, InstanceValue, MethodValue
 from .scopes import scope_body
 from .values import (
@@ -181,6 +181,31 @@ def _made_with(
             case _:
                 return None
     return (function, found[0]) if function is not None and len(found) == 1 else None
+
+
+def own_objects(fn: Function, block: Sequence[ast.stmt]) -> frozenset[str]:
+    """The names of lists and dicts that the statements make, and may change."""
+    found: dict[str, bool] = {}
+    for stmt in block:
+        for node in ast.walk(stmt):
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    found[name] = found.get(name, True) and _is_display(fn, value)
+                case ast.Name(id=name, ctx=ast.Store()):
+                    alone = is_only_target(fn.module.parent(source_of(node)))
+                    found[name] = found.get(name, True) and alone
+    exposed = set(uses_before_definite_write(block))
+    return frozenset(n for n, fresh in found.items() if fresh and n not in exposed)
+
+
+def is_only_target(parent: ast.AST | None) -> bool:
+    return isinstance(parent, ast.Assign) and len(parent.targets) == 1
+
+
+def _is_display(fn: Function, value: ast.expr) -> bool:
+    is_call = isinstance(value, ast.Call) and fn.library(value) in COPIES
+    kinds = (ast.Dict, ast.List, ast.ListComp, ast.DictComp)
+    return is_call or isinstance(value, kinds)
 
 
 def _is_constant(node: ast.expr | None, value: object) -> bool:

@@ -51,15 +51,18 @@ def extract(
     Raises:
       CannotFix: a place whose object others may see.
     """
-    stored = [n for n in stores(stmt) if not is_array_store(fn, n)]
+    local = changes_inside(fn, stmt)
+    stored = [
+        n for n in stores(stmt) if id(n) not in local and not is_array_store(fn, n)
+    ]
     if not stored:
         return [], stmt, []
     places: dict[tuple[object, ...], Place] = {}
-    for node in stored:
-        key = key_of(fn, stmt, node)
+    for store in stored:
+        key = key_of(fn, stmt, store)
         if key not in places:
-            check_owner(fn, stmt, key, node)
-            places[key] = Place(key, fresh(base_name(key)), node, [])
+            check_owner(fn, stmt, key, store)
+            places[key] = Place(key, fresh(base_name(key)), store, [])
     check_overlap(fn, places)
     check_other_uses(fn, stmt, places)
     renamed: dict[int, str] = {}
@@ -82,12 +85,23 @@ def extract(
     return before, renamed_copy(stmt, renamed), after
 
 
-def stores(stmt: ast.stmt) -> Iterator[ast.expr]:
+def stores(stmt: ast.stmt) -> Iterator[ast.Attribute | ast.Subscript]:
     for node in ast.walk(stmt):
         if isinstance(node, ast.Attribute | ast.Subscript) and isinstance(
             node.ctx, ast.Store
         ):
             yield node
+
+
+def changes_inside(fn: Function, stmt: ast.stmt) -> set[int]:
+    """The stores into objects that a branch makes for itself, by identity."""
+    found: set[int] = set()
+    for arm in (getattr(stmt, "body", []), getattr(stmt, "orelse", [])):
+        own = ownership.own_objects(fn, arm)
+        for node in (n for one in arm for n in stores(one)):
+            if isinstance(node.value, ast.Name) and node.value.id in own:
+                found.add(id(node))
+    return found
 
 
 def reads_and_stores(stmt: ast.stmt) -> Iterator[ast.expr]:
