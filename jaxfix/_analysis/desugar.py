@@ -17,6 +17,7 @@ from . import build, guards, places
 from .agree import is_literal
 from .arguments import as_array
 from .booleans import is_bool, marked
+from .closures import outer_names
 from .facts import Function
 from .finding import CannotFix
 from .flow import exits
@@ -56,6 +57,7 @@ class Desugar:
     fresh: Callable[[str], str]
     edit: Callable[[ast.AST, str], None]
     result: str | None = None
+    by_name: bool = False  # whether the function has one `return`, at its end
     loops: list[LoopFlags] = field(default_factory=list)
     taken_apart: list[ast.stmt] = field(default_factory=list)
 
@@ -110,6 +112,18 @@ class Desugar:
         return self.is_traced(stmt) or bool(self.traced_exits(stmt.body) & LEAVES)
 
     # --- blocks
+
+    def whole_body(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """The body of the function. If it binds outer variables, it returns at its end.
+
+        A branch gives what it binds, or what the function returns, and not both.
+        """
+        outer = outer_names(self.fn) & set(writes(body))
+        if not outer or "return" not in self.traced_exits(body):
+            return self.function_body(body)
+        self.by_name = True
+        result = self._result_name()
+        return [*self.block(body, self._by_name), build.ret(build.load(result))]
 
     def function_body(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
         return self.block(body, self._at_function_end)
@@ -242,11 +256,13 @@ class Desugar:
         if body_falls and orelse_falls and rest and not is_short(rest):
             if self.loops or finish != self._at_function_end:
                 return self._with_flag(stmt, rest, finish)
+            if self.by_name:
+                raise Blocked(stmt, "the rest of a function that binds outer variables")
             hoisted, call = self._hoist(stmt, rest)
             before, rest = [hoisted], [call]
         body = self.block([*stmt.body, *(rest if body_falls else [])], finish)
         orelse = self.block([*stmt.orelse, *(rest if orelse_falls else [])], finish)
-        if not (stmt.orelse or self.loops or self.is_traced(stmt)):
+        if not (stmt.orelse or self.loops or self.by_name or self.is_traced(stmt)):
             # It stays a Python `if`, and what follows it stays behind it.
             return [*before, self.make_if(stmt, stmt.test, body, []), *orelse]
         return [*before, self.make_if(stmt, stmt.test, body, orelse)]
@@ -349,6 +365,18 @@ class Desugar:
 
     def _all_return(self, body: Sequence[ast.stmt], rest: Sequence[ast.stmt]) -> bool:
         return not rest or "fall" not in exits(body)
+
+    def _by_name(self, leaving: ast.stmt | None) -> list[ast.stmt]:
+        """The exits of a function that gives its result a name."""
+        result = self._result_name()
+        if leaving is not None and not isinstance(leaving, ast.Return):
+            raise Blocked(leaving, "it leaves a loop that stays a Python loop")
+        value = leaving.value if leaving is not None else None
+        if isinstance(value, ast.Name) and value.id == result:
+            return []
+        made = build.assign(result, value or build.const(None))
+        made.origin_return = leaving  # type: ignore[attr-defined]
+        return [made]
 
     def _at_function_end(self, leaving: ast.stmt | None) -> list[ast.stmt]:
         """The exits of a function: `return` stays, falling off the end returns None."""

@@ -669,8 +669,11 @@ class Functional:
         from .loops import is_result, zero_value
 
         out: list[ast.stmt] = []
+        sure = set(definitely_writes(node.body)) & set(definitely_writes(node.orelse))
         for name in outputs:
-            if name in context.bound or not (leaves(node) or is_result(name, node)):
+            if name in context.bound | sure:
+                continue
+            if not (leaves(node) or is_result(name, node)):
                 continue
             zeros = {
                 ast.dump(z): z

@@ -291,7 +291,7 @@ def rewrite_body(
     body = substitute([s for s in node.body if id(s) not in gone], replaced, make)
     if regions:
         fresh = rewriter.fresh(fn)
-        desugared = Desugar(fn, is_traced, fresh, writer.edit).function_body(body)
+        desugared = Desugar(fn, is_traced, fresh, writer.edit).whole_body(body)
         desugared = Sink(fn, writer.is_edited).block(desugared, After(frozenset()), {})
         functional = rewriter.functional(fn)
         context = initial_context(fn)
