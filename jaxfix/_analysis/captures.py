@@ -311,9 +311,14 @@ class Captures:
         if isinstance(parent, ast.Attribute | ast.Subscript) and parent.value is node:
             if not isinstance(parent.ctx, ast.Load):
                 return None
-            if self.place(module, parent) is not None:
+            longer = self.place(module, parent)
+            if longer is not None and not self.is_fixed(longer):
                 return None
         return place
+
+    def is_fixed(self, place: Place) -> bool:
+        """Is it an attribute that nothing assigns once its object is made?"""
+        return place.kind == "attribute" and not self.places.of(place)
 
     def place(self, module: Module, node: ast.expr) -> Place | None:
         """The place, unless it is an attribute of an array or another plain object."""

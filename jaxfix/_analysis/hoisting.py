@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeGuard
 
@@ -288,6 +288,9 @@ class Hoisting:
         by_key: dict[Place, list[tuple[Module, ast.expr]]] = {}
         for where, read, _ in draft.reads:
             part = self.captures.place(where, read)
+            parent = where.parent(read)
+            if part == place and isinstance(parent, ast.Attribute):
+                read, part = parent, replace(place, path=(f".{parent.attr}",))
             if part is None or not part.path or part == place:
                 raise CannotFix(not_data(strip(read)))
             by_key.setdefault(part, []).append((where, read))
