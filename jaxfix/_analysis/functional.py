@@ -1027,6 +1027,10 @@ def joined_choice(
     """`True if test else b` is `test | b` of bools, `a if test else False` an `&`."""
     if not all(is_certain_bool(functional, t) for t in (Typed(test, test_value), a, b)):
         return None
+    if truth(a) is False and same_expression(b.node, test):
+        return build.const(False)
+    if truth(b) is True and same_expression(a.node, test):
+        return build.const(True)
     plain = scalar_test(functional.spell, test, test_value)
     if truth(a) is True or same_expression(a.node, test):
         return joined(plain, ast.BitOr(), b.node)

@@ -1255,7 +1255,7 @@ class Items:
         if span is None or not span.unit:
             self.over_array(target, inner, backwards=True)
             return
-        last = ast.BinOp(span.stop, ast.Sub(), build.const(1))
+        last = plus(span.stop, -1)
         self.bind(target, ast.BinOp(last, ast.Sub(), build.load(self.index)))
         self.counts.append(trip_count(self.f, self.source, span))
 

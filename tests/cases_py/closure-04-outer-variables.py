@@ -4,7 +4,7 @@
 # expect = "report"
 # findings = [21]
 # ///
-"""A branch would become a function, and `parts[0]` would go on reading the old `scale`."""
+"""In a branch that is a function, `parts[0]` would go on reading the old `scale`."""
 
 import jax
 import jax.numpy as jnp
