@@ -70,7 +70,7 @@ def attribute_of(receiver: Array, name: str) -> Value | None:
             return None
 
 
-_UPDATES = frozenset(
+UPDATES = frozenset(
     [
         "set",
         "add",
@@ -93,7 +93,7 @@ def updated(
     found = next((t for arg in args if (t := holds_tracer(arg)) is not None), None)
     traced = receiver.traced or tracing or found is not None
     why = receiver.why or (found.why if found is not None else None)
-    if name in _UPDATES:
+    if name in UPDATES:
         # Division and a function of the user's may change the dtype of integers.
         kept = name not in ("divide", "apply") or kind_letter(receiver.dtype) == "f"
         return Array(traced, receiver.dtype if kept else None, receiver.shape, why=why)

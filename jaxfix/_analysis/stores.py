@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from . import arrays, jax_api
 from .definitions import bindings, loads, statement_of
 from .finding import CannotFix, Evidence
+from .indexing import UPDATES
 from .objects import InstanceValue
 from .scopes import parameter_names
 from .values import Array, Dict, Seq, alternatives
@@ -332,21 +333,6 @@ def _is_given_numpy(fn: Function, name: str) -> bool:
 
 
 # --- updates that are thrown away
-
-UPDATES = frozenset(
-    [
-        "set",
-        "add",
-        "subtract",
-        "multiply",
-        "mul",
-        "divide",
-        "power",
-        "min",
-        "max",
-        "apply",
-    ]
-)
 
 
 def lost_update(
