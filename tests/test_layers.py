@@ -97,9 +97,9 @@ LAYERS = {
         "facts": "facts",
         "helpers": "agree arrays booleans caching captures casts changes closures "
         "constants desugar effects explain factories folds fresh functional guards "
-        "hoisting impure kept keys local_jits loops masks mutators nonzero numpy_calls order "
-        "ownership places polynomials printing recursion rolled shapes_in_loops "
-        "singular sizes stores tables tidy uses windows",
+        "hoisting impure kept keys local_jits loops masks mutators nonzero "
+        "numpy_calls order ownership places polynomials printing recursion rolled "
+        "shapes_in_loops singular sizes stores tables tidy uses windows",
     },
     "jaxfix/_rewriting": {
         "parts": "rule registry lines spelling blocks imports",
