@@ -256,6 +256,30 @@ def test_a_difference_that_only_fusion_makes(project, text, kind):
     assert verdict.kind is kind
 
 
+HALVE = """
+def f(x, least):
+    n = 0
+    while x > least:
+        x, n = x * 0.5, n + 1
+    return n
+
+def main():
+    return f(4.0, 1.0)
+"""
+
+
+@pytest.mark.parametrize(("step", "kind"), [(1, Kind.EQUAL), (2, Kind.DIFFERS)])
+def test_floats_of_python_are_wider_than_those_of_jit(project, step, kind):
+    before = IMPORTS + HALVE
+    loop = (
+        "    return jax.lax.while_loop(lambda c: c[0] > least,"
+        f" lambda c: (c[0] * 0.5, c[1] + {step}), (x * 1.0, 0))[1]\n"
+    )
+    main = HALVE.partition("def main")
+    after = IMPORTS + "def f(x, least):\n" + loop + "\ndef main" + main[2]
+    assert project({"m.py": before}, {"m.py": after})["m.py:f"].kind is kind
+
+
 STORE = "def f(x):\n    x = x * 1\n    {}\n    return x\n"
 ARRAY = "\ndef main():\n    return f(jnp.ones(3))\n"
 

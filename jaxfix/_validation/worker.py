@@ -68,6 +68,7 @@ SEARCH = "searching inputs for coverage"  # the harness knows this stage by its 
 EAGER_CALL_S = 1.0
 PATIENCE = 4  # times a limit that a starved process may take
 CALLER_S = 30.0
+NARROWING = "the original was given its floats as arrays: Python's have 64 bits"
 PARENT_POLL_S = 1.0
 SCALED_CALL_S = 20.0
 LARGE_ELEMENTS = 64  # an eager loop over more is slow, its gradient slower
@@ -2097,9 +2098,12 @@ class Validation:
         found = compare(got, want)
         if found is not None and not found.promotion and call is not None:
             found = compare(got, want, self.slack(call, want))
-        if found is not None and not found.promotion:
-            is_fusion = self.is_fusion(got, want, call, again)
-            return None if is_fusion else found
+        if found is None or found.promotion:
+            return found
+        if self.is_fusion(got, want, call, again):
+            return None
+        if call is not None and self.is_narrowing(got, call):
+            return None
         return found
 
     def judge_printed(
@@ -2183,6 +2187,26 @@ class Validation:
         with contextlib.suppress(CallTimeout):
             stepwise = outcome(again, SCALED_CALL_S)
             return stepwise.error is None and compare(stepwise.value, want) is None
+        return False
+
+    def is_narrowing(self, got: Any, call: Call) -> bool:
+        """Is the difference that of Python's 64-bit floats to the arrays of jit?
+
+        The original gets its floats as arrays, as jit passes them, and gives the same.
+        """
+        narrow = jax.tree_util.tree_map(
+            lambda leaf: jnp.asarray(leaf) if type(leaf) is float else leaf, call
+        )
+        if not any(type(leaf) is float for leaf in jax.tree_util.tree_leaves(call)):
+            return False
+        with contextlib.suppress(CallTimeout):
+            before = self.on_before(narrow)
+            run = outcome(lambda: self.job.before.eager(before), SCALED_CALL_S)
+            found = compare(got, run.value) if run.error is None else None
+            same = run.error is None and (found is None or found.promotion)
+            if same:
+                self.job.notes.append(NARROWING)
+            return same
         return False
 
     def is_dropped(self, call: Call) -> bool:
