@@ -2194,20 +2194,23 @@ class Validation:
 
         The original gets its floats as arrays, as jit passes them, and gives the same.
         """
-        narrow = jax.tree_util.tree_map(
-            lambda leaf: jnp.asarray(leaf) if type(leaf) is float else leaf, call
-        )
         if not any(type(leaf) is float for leaf in jax.tree_util.tree_leaves(call)):
             return False
-        with contextlib.suppress(CallTimeout):
-            before = self.on_before(narrow)
-            run = outcome(lambda: self.job.before.eager(before), SCALED_CALL_S)
-            found = compare(got, run.value) if run.error is None else None
-            same = run.error is None and (found is None or found.promotion)
-            if same:
-                self.job.notes.append(NARROWING)
-            return same
-        return False
+        narrow = jax.tree_util.tree_map(
+            lambda leaf: jnp.asarray(leaf) if type(leaf) is float else leaf,
+            self.on_before(call),
+        )
+        try:
+            run = outcome(lambda: self.job.before.eager(narrow), SCALED_CALL_S)
+        except CallTimeout:
+            return False
+        if run.error is not None:
+            return False
+        found = compare(got, run.value)
+        if found is not None and not found.promotion:
+            return False
+        self.job.notes.append(NARROWING)
+        return True
 
     def is_dropped(self, call: Call) -> bool:
         return any(call is other for other in self.dropped)
