@@ -104,6 +104,19 @@ def not_(test: ast.expr) -> ast.expr:
     return ast.UnaryOp(ast.Not(), test)
 
 
+def as_load(node: ast.expr) -> ast.expr:
+    """The same place, to be read: new nodes around the original indices."""
+    match node:
+        case ast.Attribute(value=base, attr=attr):
+            return ast.Attribute(as_load(base), attr, ast.Load())
+        case ast.Subscript(value=base, slice=index):
+            return ast.Subscript(as_load(base), index, ast.Load())
+        case ast.Name(id=name):
+            return load(name)
+        case _:
+            return node
+
+
 OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq,
     ast.NotEq: ast.Eq,

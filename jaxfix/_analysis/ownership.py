@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from .build import source_of
+from .build import as_load, source_of
 from .closures import hidden_reads
 from .effects import function_obstacle
 from .facts import Function
@@ -51,11 +51,11 @@ def check_owner(fn: Function, stmt: ast.stmt, node: ast.expr) -> None:
     if root.id in hidden_reads(fn, stmt):
         raise CannotFix(f"a function that is called in it reads `{root.id}`")
     inside = {id(n) for n in ast.walk(stmt)}
-    holders = {ast.dump(_loaded(step)) for step in steps[1:]}
+    holders = {ast.dump(as_load(step)) for step in steps[1:]}
     for use in fn.walk():
         if id(use) in inside or not isinstance(use, ast.expr):
             continue
-        if ast.dump(_loaded(use)) not in holders or not _comes_before(fn, use, stmt):
+        if ast.dump(as_load(use)) not in holders or not _comes_before(fn, use, stmt):
             continue
         if not is_harmless(fn, use):
             raise CannotFix(f"the object that `{text}` changes may have another name")
@@ -95,19 +95,6 @@ def _steps(node: ast.expr) -> Iterator[ast.expr]:
     while isinstance(node, ast.Attribute | ast.Subscript):
         node = node.value
         yield node
-
-
-def _loaded(node: ast.expr) -> ast.expr:
-    """The same expression as something that is read."""
-    match node:
-        case ast.Attribute(value=base, attr=attr):
-            return ast.Attribute(_loaded(base), attr, ast.Load())
-        case ast.Subscript(value=base, slice=index):
-            return ast.Subscript(_loaded(base), index, ast.Load())
-        case ast.Name(id=name):
-            return ast.Name(name, ast.Load())
-        case _:
-            return node
 
 
 def is_plain(fn: Function, step: ast.expr) -> bool:

@@ -77,7 +77,7 @@ def extract(
     for place in places.values():
         value = current(fn, stmt, place.key)
         if value is not None:
-            read = as_load(place.sample)
+            read = build.as_load(place.sample)
             read.fact = value  # type: ignore[attr-defined]
             before.append(build.assign(place.name, read))
         target = as_store(place.sample)
@@ -386,21 +386,8 @@ def followed(value: Value | None, steps: tuple[object, ...]) -> Value | None:
     return value
 
 
-def as_load(node: ast.expr) -> ast.expr:
-    """The same place, to be read: new nodes around the original indices."""
-    match node:
-        case ast.Attribute(value=base, attr=attr):
-            return ast.Attribute(as_load(base), attr, ast.Load())
-        case ast.Subscript(value=base, slice=index):
-            return ast.Subscript(as_load(base), index, ast.Load())
-        case ast.Name(id=name):
-            return build.load(name)
-        case _:
-            return node
-
-
 def as_store(node: ast.expr) -> ast.expr:
-    new = as_load(node)
+    new = build.as_load(node)
     if isinstance(new, ast.Attribute | ast.Subscript):
         new.ctx = ast.Store()
     return new
