@@ -19,11 +19,11 @@ from ._analysis.finding import (
     Safety,
 )
 from ._analysis.interpret import Interpreter, bug
-from ._analysis.plan import Sites
 from ._analysis.project import INTERESTING, Project
 from ._analysis.settings import DEFAULTS, Settings
 from ._analysis.source import Source
 from ._garbage import by_hand
+from ._planning.plan import Sites
 from ._processes import can_fork, fork_map
 from ._rewriting.claims import Claim, Visitors, claims_of
 from ._rewriting.registry import rules as all_rules

@@ -4,41 +4,43 @@ from __future__ import annotations
 
 from ._analysis import (
     arrays,
-    booleans,
     build,
     caching,
-    casts,
     constants,
     declarations,
     definitions,
     demands,
     factories,
-    folds,
     fresh,
     hashing,
     hoisting,
-    impure,
     keys,
     local_jits,
-    masks,
-    mutators,
-    numpy_calls,
     origins,
-    printing,
-    rolled,
     shapes_in_loops,
-    sizes,
     static_uses,
-    stores,
-    tables,
-    windows,
 )
 from ._analysis.call_sites import Parameter
 from ._analysis.captures import Capture
 from ._analysis.facts import Facts, Function
 from ._analysis.finding import CannotFix, Evidence, Problem, Safety
 from ._analysis.objects import ClassValue, FunctionValue, TransformedValue
-from ._analysis.plan import Expression, ListRegion, Plan, Region, Sites, Statement
+from ._planning import (
+    booleans,
+    casts,
+    folds,
+    impure,
+    masks,
+    mutators,
+    numpy_calls,
+    printing,
+    rolled,
+    sizes,
+    stores,
+    tables,
+    windows,
+)
+from ._planning.plan import Expression, ListRegion, Plan, Region, Sites, Statement
 from ._rewriting import hoisting_jit, static_options, updates
 from ._rewriting.capture_rule import CaptureRule, Hoisted
 from ._rewriting.factories import hoist as hoist_factory

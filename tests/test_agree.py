@@ -6,9 +6,9 @@ import ast
 
 import pytest
 
-from jaxfix._analysis.agree import Typed, agree
 from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.values import SCALAR, Array, Const, strong
+from jaxfix._planning.agree import Typed, agree
 
 KEPT = Typed(ast.parse("y", mode="eval").body, Array(True, strong("?f_y"), SCALAR))
 NEW = ast.parse("0.25 / 2.0", mode="eval").body

@@ -7,11 +7,11 @@ import ast
 import pytest
 
 from jaxfix import _engine
-from jaxfix._analysis.desugar import Desugar
 from jaxfix._analysis.finding import Safety
 from jaxfix._analysis.source import Source
 from jaxfix._analysis.suppress import apply_edits
 from jaxfix._edits import edits_of
+from jaxfix._planning.desugar import Desugar
 from jaxfix._rewriting.registry import rules
 
 PROGRAM = """\

@@ -14,7 +14,7 @@ from jaxfix._analysis.facts import Facts, Function
 from jaxfix._analysis.finding import Problem, Safety
 from jaxfix._analysis.hoisting import Hoist
 from jaxfix._analysis.kept import Kept, calls_to_mend
-from jaxfix._analysis.plan import Plan, Sites
+from jaxfix._planning.plan import Plan, Sites
 
 from .hoist import carry_out
 from .rewrite import Rewriter

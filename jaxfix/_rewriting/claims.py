@@ -9,8 +9,8 @@ from functools import cached_property
 
 from jaxfix._analysis.facts import Facts, Function
 from jaxfix._analysis.finding import CannotFix, Problem
-from jaxfix._analysis.plan import Plan
 from jaxfix._analysis.project import Module
+from jaxfix._planning.plan import Plan
 
 from .rule import Rule
 from .twins import with_twin

@@ -8,20 +8,21 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeGuard
 
-from jaxfix._analysis import booleans, build, guards
-from jaxfix._analysis.agree import Typed
+from jaxfix._analysis import build
 from jaxfix._analysis.closures import shared_values
-from jaxfix._analysis.desugar import Blocked, Desugar
 from jaxfix._analysis.facts import Facts, Function
 from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.flow import exits
-from jaxfix._analysis.functional import Context, Functional
-from jaxfix._analysis.plan import Expression, ListRegion, Region, Sites, Statement
 from jaxfix._analysis.project import Module
-from jaxfix._analysis.rolled import growing_lists
-from jaxfix._analysis.singular import After, Sink, sunk_value
-from jaxfix._analysis.tidy import without_result_names
 from jaxfix._analysis.values import Value
+from jaxfix._planning import booleans, guards
+from jaxfix._planning.agree import Typed
+from jaxfix._planning.desugar import Blocked, Desugar
+from jaxfix._planning.functional import Context, Functional
+from jaxfix._planning.plan import Expression, ListRegion, Region, Sites, Statement
+from jaxfix._planning.rolled import growing_lists
+from jaxfix._planning.singular import After, Sink, sunk_value
+from jaxfix._planning.tidy import without_result_names
 
 from .claims import Claim
 from .supers import spell_supers
@@ -415,7 +416,7 @@ def substitute(
     make: Callable[[Claim], list[ast.stmt]],
 ) -> list[ast.stmt]:
     """The statements with those of `replaced` exchanged, in nested blocks too."""
-    from jaxfix._analysis.desugar import copy_with
+    from jaxfix._planning.desugar import copy_with
 
     out: list[ast.stmt] = []
     for stmt in body:

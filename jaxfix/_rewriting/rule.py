@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from jaxfix._analysis.facts import Facts, Function
 from jaxfix._analysis.finding import CannotFix, Problem, Safety
-from jaxfix._analysis.plan import Plan
+from jaxfix._planning.plan import Plan
 
 if TYPE_CHECKING:
     from .rewrite import Rewriter

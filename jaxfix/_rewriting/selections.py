@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from jaxfix._analysis import build, masks
+from jaxfix._analysis import build
 from jaxfix._analysis.facts import Function
-from jaxfix._analysis.masks import Masked, Mending, Selection
+from jaxfix._planning import masks
+from jaxfix._planning.masks import Masked, Mending, Selection
 
 from .rewrite import Rewriter
 

@@ -14,8 +14,8 @@ from jaxfix._analysis.call_sites import call_sites
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.objects import FunctionValue
-from jaxfix._analysis.plan import Expression, Plan, Region, Sites, Statement
 from jaxfix._analysis.values import Const, Static, Value, alternatives, holds_tracer
+from jaxfix._planning.plan import Expression, Plan, Region, Sites, Statement
 
 if TYPE_CHECKING:
     from .rewrite import Rewriter

@@ -6,15 +6,16 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from jaxfix._analysis import arrays, build, masks, mutators, numpy_calls, stores
+from jaxfix._analysis import arrays, build
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix, Safety
-from jaxfix._analysis.masks import Selection
 from jaxfix._analysis.operands import dtype_of
-from jaxfix._analysis.plan import Sites
-from jaxfix._analysis.polynomials import static_difference
-from jaxfix._analysis.stores import StoreStatement
 from jaxfix._analysis.values import Array, Const, Static, Value, promote
+from jaxfix._planning import masks, mutators, numpy_calls, stores
+from jaxfix._planning.masks import Selection
+from jaxfix._planning.plan import Sites
+from jaxfix._planning.polynomials import static_difference
+from jaxfix._planning.stores import StoreStatement
 
 from .rewrite import Rewriter
 

@@ -9,15 +9,21 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from .build import as_load, source_of
-from .closures import hidden_reads
-from .effects import function_obstacle
-from .facts import Function
-from .finding import CannotFix
-from .flow import exits, uses_before_definite_write
-from .objects import BoundValue, ClassValue, FunctionValue, InstanceValue, MethodValue
-from .scopes import scope_body
-from .values import (
+from jaxfix._analysis.build import as_load, source_of
+from jaxfix._analysis.closures import hidden_reads
+from jaxfix._analysis.effects import function_obstacle
+from jaxfix._analysis.facts import Function
+from jaxfix._analysis.finding import CannotFix
+from jaxfix._analysis.flow import exits, uses_before_definite_write
+from jaxfix._analysis.objects import (
+    BoundValue,
+    ClassValue,
+    FunctionValue,
+    InstanceValue,
+    MethodValue,
+)
+from jaxfix._analysis.scopes import scope_body
+from jaxfix._analysis.values import (
     Array,
     Const,
     Dict,

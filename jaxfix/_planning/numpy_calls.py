@@ -6,14 +6,15 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from . import arrays, build, jax_api
-from .finding import CannotFix, Evidence
-from .operands import resolved
+from jaxfix._analysis import arrays, build, jax_api
+from jaxfix._analysis.finding import CannotFix, Evidence
+from jaxfix._analysis.operands import resolved
+from jaxfix._analysis.values import Array, Const, Seq, Value, alternatives, holds_tracer
+
 from .sizes import is_index_of_mask, sized
-from .values import Array, Const, Seq, Value, alternatives, holds_tracer
 
 if TYPE_CHECKING:
-    from .facts import Function
+    from jaxfix._analysis.facts import Function
 
 # Functions that make one array of a list of arrays.
 TAKE_LISTS = frozenset(

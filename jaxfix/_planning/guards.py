@@ -10,12 +10,12 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from . import build
-from .facts import Function
-from .finding import CannotFix
-from .frame import join_all
-from .scopes import reads
-from .values import Const, Union, Value
+from jaxfix._analysis import build
+from jaxfix._analysis.facts import Function
+from jaxfix._analysis.finding import CannotFix
+from jaxfix._analysis.frame import join_all
+from jaxfix._analysis.scopes import reads
+from jaxfix._analysis.values import Const, Union, Value
 
 # A value that is longer is not written twice.
 _SHORT = 6

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .finding import Safety
+from jaxfix._analysis.finding import Safety
 
 
 @dataclass(frozen=True, slots=True)

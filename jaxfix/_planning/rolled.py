@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from . import build
+from jaxfix._analysis import build
+from jaxfix._analysis.facts import Function
+from jaxfix._analysis.finding import CannotFix
+from jaxfix._analysis.scopes import names, reads, writes
+from jaxfix._analysis.values import Array, Const, Seq, Value
+
 from .desugar import Blocked
-from .facts import Function
-from .finding import CannotFix
-from .scopes import names, reads, writes
-from .values import Array, Const, Seq, Value
 
 if TYPE_CHECKING:
     from .functional import Context, Functional

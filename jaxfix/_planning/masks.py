@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from . import arrays, build, jax_api
-from .definitions import (
+from jaxfix._analysis import arrays, build, jax_api
+from jaxfix._analysis.definitions import (
     bindings,
     definition,
     in_traced_region,
@@ -23,13 +23,13 @@ from .definitions import (
     statement_of,
     unchanged,
 )
-from .effects import cost
-from .finding import CannotFix, Safety
-from .shapes import known_dims
-from .values import Array, Const
+from jaxfix._analysis.effects import cost
+from jaxfix._analysis.finding import CannotFix, Safety
+from jaxfix._analysis.shapes import known_dims
+from jaxfix._analysis.values import Array, Const
 
 if TYPE_CHECKING:
-    from .facts import Function
+    from jaxfix._analysis.facts import Function
 
 Spell = Callable[[str], str]
 

@@ -7,15 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from . import arrays, build, jax_api
-from .definitions import bindings, resolved
-from .finding import CannotFix, Evidence
-from .scopes import parameter_names
-from .shapes import known_dims
-from .values import SCALAR, WEAK_FLOAT, Array, Value
+from jaxfix._analysis import arrays, build, jax_api
+from jaxfix._analysis.definitions import bindings, resolved
+from jaxfix._analysis.finding import CannotFix, Evidence
+from jaxfix._analysis.scopes import parameter_names
+from jaxfix._analysis.shapes import known_dims
+from jaxfix._analysis.values import SCALAR, WEAK_FLOAT, Array, Value
 
 if TYPE_CHECKING:
-    from .facts import Function
+    from jaxfix._analysis.facts import Function
 
 Spell = Callable[[str], str]
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from . import build
-from .arguments import as_array, merge
-from .booleans import Spell
-from .finding import CannotFix
-from .frame import join_all
-from .scopes import reads
-from .values import (
+from jaxfix._analysis import build
+from jaxfix._analysis.arguments import as_array, merge
+from jaxfix._analysis.finding import CannotFix
+from jaxfix._analysis.frame import join_all
+from jaxfix._analysis.scopes import reads
+from jaxfix._analysis.values import (
     SCALAR,
     WEAK,
     Array,
@@ -31,6 +30,8 @@ from .values import (
     Value,
     promote,
 )
+
+from .booleans import Spell
 
 PYTHON_TYPES = {"float": "float", "int": "int", "complex": "complex"}
 

@@ -11,13 +11,13 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from . import build, ownership
-from .facts import Function
-from .finding import CannotFix
-from .frame import join_all
-from .objects import InstanceValue
-from .scopes import parameter_names, writes
-from .values import (
+from jaxfix._analysis import build
+from jaxfix._analysis.facts import Function
+from jaxfix._analysis.finding import CannotFix
+from jaxfix._analysis.frame import join_all
+from jaxfix._analysis.objects import InstanceValue
+from jaxfix._analysis.scopes import parameter_names, writes
+from jaxfix._analysis.values import (
     Array,
     Const,
     Dict,
@@ -28,6 +28,8 @@ from .values import (
     element,
     type_name,
 )
+
+from . import ownership
 
 
 @dataclass(slots=True)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from .facts import Function
-from .jax_api import IMPURE
+from jaxfix._analysis.facts import Function
+from jaxfix._analysis.jax_api import IMPURE
+from jaxfix._analysis.values import Const, Lib, holds_tracer
+
 from .printing import shown
-from .values import Const, Lib, holds_tracer
 
 OUTPUT = "output"
 LOGGER = "logging.Logger()."

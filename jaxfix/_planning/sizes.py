@@ -7,15 +7,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from . import arrays, build, folds
-from .definitions import bindings, definition, loads
-from .effects import cost, obstacle
-from .finding import CannotFix, Evidence
+from jaxfix._analysis import arrays, build
+from jaxfix._analysis.definitions import bindings, definition, loads
+from jaxfix._analysis.effects import cost, obstacle
+from jaxfix._analysis.finding import CannotFix, Evidence
+from jaxfix._analysis.values import Const
+
+from . import folds
 from .masks import covers, elementwise_parts, is_mask, traced_mask
-from .values import Const
 
 if TYPE_CHECKING:
-    from .facts import Function
+    from jaxfix._analysis.facts import Function
 
 Spell = Callable[[str], str]
 

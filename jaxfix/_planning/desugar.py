@@ -13,16 +13,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeGuard
 
-from . import build, guards, places
+from jaxfix._analysis import build
+from jaxfix._analysis.arguments import as_array
+from jaxfix._analysis.closures import outer_names
+from jaxfix._analysis.facts import Function
+from jaxfix._analysis.finding import CannotFix
+from jaxfix._analysis.flow import exits
+from jaxfix._analysis.scopes import MUTATING_METHODS, mutations, names, reads, writes
+from jaxfix._analysis.values import Array, Const, Dict, Seq, alternatives
+
+from . import guards, places
 from .agree import is_literal
-from .arguments import as_array
 from .booleans import is_bool, marked
-from .closures import outer_names
-from .facts import Function
-from .finding import CannotFix
-from .flow import exits
-from .scopes import MUTATING_METHODS, mutations, names, reads, writes
-from .values import Array, Const, Dict, Seq, alternatives
 
 LEAVES = frozenset({"return", "break", "continue"})
 
@@ -271,7 +273,7 @@ class Desugar:
         self, stmt: ast.If, rest: list[ast.stmt]
     ) -> tuple[ast.FunctionDef, ast.Return]:
         """The rest of the function as a local function of what the branches rebind."""
-        from .flow import live_in
+        from jaxfix._analysis.flow import live_in
 
         needed = live_in(rest, frozenset())
         changed = {*writes([stmt]), *writes(rest)}

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from . import build
-from .arguments import as_array
-from .finding import CannotFix
-from .values import (
+from jaxfix._analysis import build
+from jaxfix._analysis.arguments import as_array
+from jaxfix._analysis.finding import CannotFix
+from jaxfix._analysis.values import (
     Array,
     Const,
     Seq,
@@ -23,7 +23,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from .facts import Function
+    from jaxfix._analysis.facts import Function
 
 # How a dotted jax name is spelled in the file: "jax.numpy.where" → "jnp.where".
 Spell = Callable[[str], str]
@@ -285,7 +285,7 @@ def check_effects(fn: Function, node: ast.expr) -> None:
     Raises:
       CannotFix: an operand that Python may skip has an effect.
     """
-    from .effects import obstacle
+    from jaxfix._analysis.effects import obstacle
 
     skipped: list[ast.expr] = []
     match node:

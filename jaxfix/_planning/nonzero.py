@@ -10,12 +10,12 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from .effects import is_singular
-from .scopes import names
-from .values import Const
+from jaxfix._analysis.effects import is_singular
+from jaxfix._analysis.scopes import names
+from jaxfix._analysis.values import Const
 
 if TYPE_CHECKING:
-    from .facts import Function
+    from jaxfix._analysis.facts import Function
 
 # By the operator of `x OP number`: is x nonzero if that holds, and if it does not?
 Rule = Callable[[float], bool]

@@ -13,24 +13,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeGuard
 
-from . import build
-from .agree import Typed, agree, collapse, is_literal
-from .arguments import as_array, merge
-from .booleans import Spell, condition, is_bool, marked, negation, positive
-from .closures import all_reads, moving_obstacle, outer_names
-from .declarations import is_pytree
-from .desugar import Blocked, copy_with, either, same_code, sets_flags
-from .effects import FREE, NEITHER, Cost, cost, obstacle
-from .facts import Function
-from .finding import CannotFix
-from .flow import definitely_writes, exits, uses_before_definite_write
-from .jax_api import lookup
-from .objects import InstanceValue
-from .ownership import own_objects
-from .scopes import mutations, names, reads, writes
-from .tidy import folded
-from .transforms import is_callable
-from .values import (
+from jaxfix._analysis import build
+from jaxfix._analysis.arguments import as_array, merge
+from jaxfix._analysis.closures import all_reads, moving_obstacle, outer_names
+from jaxfix._analysis.declarations import is_pytree
+from jaxfix._analysis.effects import FREE, NEITHER, Cost, cost, obstacle
+from jaxfix._analysis.facts import Function
+from jaxfix._analysis.finding import CannotFix
+from jaxfix._analysis.flow import definitely_writes, exits, uses_before_definite_write
+from jaxfix._analysis.jax_api import lookup
+from jaxfix._analysis.objects import InstanceValue
+from jaxfix._analysis.scopes import mutations, names, reads, writes
+from jaxfix._analysis.transforms import is_callable
+from jaxfix._analysis.values import (
     BOOL,
     SCALAR,
     Array,
@@ -42,6 +37,12 @@ from .values import (
     alternatives,
     holds_tracer,
 )
+
+from .agree import Typed, agree, collapse, is_literal
+from .booleans import Spell, condition, is_bool, marked, negation, positive
+from .desugar import Blocked, copy_with, either, same_code, sets_flags
+from .ownership import own_objects
+from .tidy import folded
 
 Types = dict[str, Value]
 NameSet = frozenset[str]

@@ -7,22 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from . import build
-from .agree import Typed, cast, collapse, same_dtype
-from .arguments import as_array
-from .booleans import is_bool, junction, marked
-from .closures import stale_names
-from .desugar import Blocked, copy_with, sets_flags
-from .effects import FREE, obstacle
-from .facts import Function
-from .finding import CannotFix
-from .flow import uses_before_definite_write
-from .jax_api import lookup
-from .objects import is_traced_tree
-from .ownership import own_objects
-from .scopes import mutations, names, reads, writes
-from .tidy import folded
-from .values import (
+from jaxfix._analysis import build
+from jaxfix._analysis.arguments import as_array
+from jaxfix._analysis.closures import stale_names
+from jaxfix._analysis.effects import FREE, obstacle
+from jaxfix._analysis.facts import Function
+from jaxfix._analysis.finding import CannotFix
+from jaxfix._analysis.flow import uses_before_definite_write
+from jaxfix._analysis.jax_api import lookup
+from jaxfix._analysis.objects import is_traced_tree
+from jaxfix._analysis.scopes import mutations, names, reads, writes
+from jaxfix._analysis.values import (
     BOOL,
     SCALAR,
     WEAK,
@@ -35,6 +30,12 @@ from .values import (
     Value,
     promote,
 )
+
+from .agree import Typed, cast, collapse, same_dtype
+from .booleans import is_bool, junction, marked
+from .desugar import Blocked, copy_with, sets_flags
+from .ownership import own_objects
+from .tidy import folded
 
 if TYPE_CHECKING:
     from .functional import Context, Functional

@@ -7,15 +7,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from . import arrays, build
-from .definitions import resolved
+from jaxfix._analysis import arrays, build
+from jaxfix._analysis.definitions import resolved
+from jaxfix._analysis.shapes import known_dims
+from jaxfix._analysis.values import Array, Const
+
 from .masks import nonnegative
 from .polynomials import Polynomial, polynomial, static_difference
-from .shapes import known_dims
-from .values import Array, Const
 
 if TYPE_CHECKING:
-    from .facts import Function
+    from jaxfix._analysis.facts import Function
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,13 +16,18 @@ import string
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from . import build
-from .facts import Function
-from .finding import CannotFix, Evidence
-from .objects import BoundValue, FunctionValue, InstanceValue, PartialValue
-from .python_calls import loop_tracer
-from .scopes import reads, writes
-from .values import (
+from jaxfix._analysis import build
+from jaxfix._analysis.facts import Function
+from jaxfix._analysis.finding import CannotFix, Evidence
+from jaxfix._analysis.objects import (
+    BoundValue,
+    FunctionValue,
+    InstanceValue,
+    PartialValue,
+)
+from jaxfix._analysis.python_calls import loop_tracer
+from jaxfix._analysis.scopes import reads, writes
+from jaxfix._analysis.values import (
     Array,
     Const,
     Dict,

@@ -6,15 +6,16 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from jaxfix._analysis.call_sites import Site, Unclear, argument, call_sites, callers
+from jaxfix._analysis.definitions import in_traced_region, statement_of
+from jaxfix._analysis.finding import CannotFix
+from jaxfix._analysis.objects import TransformedValue
+from jaxfix._analysis.scopes import parameter_names
+
 from . import stores
-from .call_sites import Site, Unclear, argument, call_sites, callers
-from .definitions import in_traced_region, statement_of
-from .finding import CannotFix
-from .objects import TransformedValue
-from .scopes import parameter_names
 
 if TYPE_CHECKING:
-    from .facts import Function
+    from jaxfix._analysis.facts import Function
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,17 +11,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from . import arrays, build
-from .definitions import loads, resolved, same
-from .effects import cost, obstacle
-from .finding import CannotFix, Evidence
+from jaxfix._analysis import arrays, build
+from jaxfix._analysis.definitions import loads, resolved, same
+from jaxfix._analysis.effects import cost, obstacle
+from jaxfix._analysis.finding import CannotFix, Evidence
+from jaxfix._analysis.objects import FunctionValue
+from jaxfix._analysis.python_calls import known_items, loop_tracer
+from jaxfix._analysis.values import Array, Const, Lib, Seq
+
 from .masks import elementwise_parts
-from .objects import FunctionValue
-from .python_calls import known_items, loop_tracer
-from .values import Array, Const, Lib, Seq
 
 if TYPE_CHECKING:
-    from .facts import Function
+    from jaxfix._analysis.facts import Function
 
 Spell = Callable[[str], str]
 

@@ -7,15 +7,25 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from . import arrays, build
-from .finding import CannotFix, Evidence, Safety
+from jaxfix._analysis import arrays, build
+from jaxfix._analysis.finding import CannotFix, Evidence, Safety
+from jaxfix._analysis.objects import MethodValue
+from jaxfix._analysis.transforms import is_callable
+from jaxfix._analysis.values import (
+    Array,
+    Const,
+    Dict,
+    Seq,
+    Static,
+    Value,
+    alternatives,
+    element,
+)
+
 from .masks import mask_of, nonnegative
-from .objects import MethodValue
-from .transforms import is_callable
-from .values import Array, Const, Dict, Seq, Static, Value, alternatives, element
 
 if TYPE_CHECKING:
-    from .facts import Function
+    from jaxfix._analysis.facts import Function
 
 Spell = Callable[[str], str]
 

@@ -12,10 +12,10 @@ import io
 import tokenize
 from collections.abc import Sequence
 
-from . import build
-from .facts import Function
-from .scopes import free_names
-from .values import Array, Const, Union, Value
+from jaxfix._analysis import build
+from jaxfix._analysis.facts import Function
+from jaxfix._analysis.scopes import free_names
+from jaxfix._analysis.values import Array, Const, Union, Value
 
 
 def folded(fn: Function, block: Sequence[ast.stmt]) -> list[ast.stmt]:
