@@ -13,10 +13,22 @@ from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.scopes import names, reads, writes
 from jaxfix._analysis.values import Array, Const, Seq, Value
 
+from .carries import (
+    carried_names,
+    check_body,
+    check_bound,
+    enter,
+    initial_values,
+    leave,
+    used_names,
+)
+from .context import Context
 from .desugar import Blocked
+from .for_loops import check_rollable, fori
 
 if TYPE_CHECKING:
-    from .functional import Context, Functional
+    from .functional import Functional
+
 
 STACKING = frozenset(f"jax.numpy.{name}" for name in ("stack", "array", "asarray"))
 NameSet = frozenset[str]
@@ -123,7 +135,6 @@ def rolled(
     f: Functional, node: ast.For, live: NameSet, context: Context
 ) -> list[ast.stmt]:
     """A loop over arrays or a static range without exits, as one loop of `lax`."""
-    from .loops import check_body, check_rollable, fori
 
     source = build.source_of(node)
     assert isinstance(source, ast.For), "a for loop comes from a for loop"
@@ -149,7 +160,6 @@ def scan(
     context: Context,
 ) -> list[ast.stmt]:
     """`carry, outputs = lax.scan(body, init, xs)`."""
-    from .loops import carried_names, check_bound, enter, initial_values, leave
 
     source = build.source_of(node)
     targets = set(writes(node.target))
@@ -212,7 +222,6 @@ def whole(carried: Sequence[str]) -> ast.expr:
 def result_targets(
     carried: Sequence[str], stacks: Sequence[str], live: NameSet
 ) -> ast.expr:
-    from .loops import used_names
 
     first: ast.expr = build.store("_")
     kept = used_names(carried, live)

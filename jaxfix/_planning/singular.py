@@ -27,7 +27,7 @@ from jaxfix._analysis.transforms import is_callable
 from jaxfix._analysis.values import Array, Const, Static, Value
 
 from .desugar import copy_with
-from .loops import is_rolled
+from .for_loops import is_rolled
 from .nonzero import is_singular_but, known_nonzero, without
 
 if TYPE_CHECKING:

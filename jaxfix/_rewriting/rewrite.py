@@ -17,8 +17,9 @@ from jaxfix._analysis.project import Module
 from jaxfix._analysis.values import Value
 from jaxfix._planning import booleans, guards
 from jaxfix._planning.agree import Typed
+from jaxfix._planning.context import Context
 from jaxfix._planning.desugar import Blocked, Desugar
-from jaxfix._planning.functional import Context, Functional
+from jaxfix._planning.functional import Functional
 from jaxfix._planning.plan import Expression, ListRegion, Region, Sites, Statement
 from jaxfix._planning.rolled import growing_lists
 from jaxfix._planning.singular import After, Sink, sunk_value

@@ -1,0 +1,152 @@
+"""First values of names that no path reads before it binds them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from jaxfix._analysis import build
+from jaxfix._analysis.arguments import as_array
+from jaxfix._analysis.flow import definitely_writes
+from jaxfix._analysis.scopes import writes
+from jaxfix._analysis.values import (
+    SCALAR,
+    Seq,
+    Value,
+)
+
+from .agree import collapse
+from .context import Context, NameSet
+from .desugar import Blocked, sets_flags
+
+if TYPE_CHECKING:
+    from .functional import Functional
+
+
+def first_values(
+    f: Functional, node: ast.If, outputs: Sequence[str], context: Context
+) -> list[ast.stmt]:
+    """Values for names that a branch which leaves does not bind: never read."""
+
+    out: list[ast.stmt] = []
+    sure = set(definitely_writes(node.body)) & set(definitely_writes(node.orelse))
+    for name in outputs:
+        if name in context.bound | sure:
+            continue
+        if not (leaves(node) or is_result(name, node)):
+            continue
+        zeros = {
+            ast.dump(z): z
+            for z in (zero_value(v) for v in assigned_values(f, name, node))
+            if z is not None
+        }
+        if len(zeros) != 1:
+            continue
+        made = build.assign(name, next(iter(zeros.values())))
+        f.advance(made, context)
+        out.append(made)
+    return out
+
+
+def assigned_values(f: Functional, name: str, node: ast.stmt) -> Iterator[Value | None]:
+    """What the statement may bind a name to."""
+    for inner in ast.walk(node):
+        match inner:
+            case ast.Assign(targets=[ast.Name(id=target)], value=value) if (
+                target == name and build.is_new(inner)
+            ):
+                yield f.value(value, {})
+            case ast.Name(id=target, ctx=ast.Store()) if target == name:
+                if (found := f.fn.value(inner)) is not None:
+                    yield found
+
+
+def leaves(node: ast.If) -> bool:
+    """Does a branch set the flag that says that the function or loop was left?"""
+    return any(sets_flags([s]) for s in ast.walk(node) if isinstance(s, ast.Assign))
+
+
+def initial_result(
+    f: Functional,
+    source: ast.AST,
+    name: str,
+    node: ast.stmt,
+    kept: NameSet = frozenset(),
+) -> ast.stmt:
+    """A first value for a result that the loop may not set.
+
+    Zero of its kind, or one of the names that the loop carries, of which it is one.
+    """
+    values = [
+        s.value
+        for s in ast.walk(node)
+        if isinstance(s, ast.Assign)
+        and isinstance(s.targets[0], ast.Name)
+        and s.targets[0].id == name
+        and build.is_new(s)
+    ]
+    if not values:
+        raise Blocked(
+            source, f"`{name}` has no value if the loop does not run even once"
+        )
+    zeros = [zero_of(f, v, kept) for v in values]
+    if any(z is None or ast.dump(z) != ast.dump(zeros[0] or z) for z in zeros):
+        raise Blocked(source, "what the loop returns has no known type")
+    assert zeros[0] is not None, "checked above"
+    return build.assign(name, zeros[0])
+
+
+def first_binding(
+    f: Functional, source: ast.AST, name: str, node: ast.stmt
+) -> ast.stmt:
+    """A value for a name that only the way out of a static loop binds.
+
+    If the loop is not left that way, Python has no value for the name, and nobody who
+    runs without an error reads it.
+    """
+    zeros = [zero_value(v) for v in assigned_values(f, name, node)]
+    texts = {ast.dump(z) for z in zeros if z is not None}
+    if len(texts) != 1 or None in zeros or zeros[0] is None:
+        raise Blocked(
+            source, f"`{name}` has no value if the loop does not run even once"
+        )
+    return build.assign(name, zeros[0])
+
+
+def zero_of(f: Functional, node: ast.expr, kept: NameSet) -> ast.expr | None:
+    """The zero of a value's type, as Python literals that promote."""
+    if isinstance(node, ast.Tuple):
+        parts = [zero_of(f, e, kept) for e in node.elts]
+        if any(p is None for p in parts):
+            return None
+        return ast.Tuple([p for p in parts if p is not None], ast.Load())
+    zero = zero_value(f.value(node, {}))
+    if zero is None and isinstance(node, ast.Name) and node.id in kept:
+        return build.load(node.id)
+    return zero
+
+
+def zero_value(value: Value | None) -> ast.expr | None:
+    value = collapse(value)
+    if isinstance(value, Seq) and value.items is not None:
+        parts = [zero_value(v) for v in value.items]
+        if value.kind != "tuple" or any(p is None for p in parts):
+            return None
+        return ast.Tuple([p for p in parts if p is not None], ast.Load())
+    found = as_array(value) if value is not None else None
+    if found is None or found.shape != SCALAR:
+        return None
+    kind = found.dtype.kind if found.dtype is not None else None
+    zeros = {"b": False, "i": 0, "f": 0.0, "c": 0j}
+    return build.const(zeros[kind]) if kind in zeros else None
+
+
+def is_result(name: str, node: ast.stmt) -> bool:
+    """Is the name one that we made for the value of a `return`?"""
+    stores = [
+        s
+        for s in ast.walk(node)
+        if isinstance(s, ast.Assign) and name in writes(s.targets[0])
+    ]
+    return bool(stores) and all(hasattr(s, "origin_return") for s in stores)
