@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .frame import join_all
-from .objects import ClassValue, FunctionValue, InstanceValue
+from .objects import (
+    ClassValue,
+    FunctionValue,
+    InstanceValue,
+)
+from .results import subscript
 from .values import (
     SCALAR,
     WEAK,
@@ -204,5 +209,56 @@ def as_concrete(value: Value, depth: int = 6) -> Value:
             return value.copied(attrs, traced=False, why=None)
         case Union():
             return join_all([as_concrete(v, depth - 1) for v in value.options])
+        case _:
+            return value
+
+
+def has_axis(axes: Value | None, index: int) -> bool:
+    match axes:
+        case Const(value=None):
+            return False
+        case Const(value=tuple() as items) if index < len(items):
+            return items[index] is not None
+        case Seq(items=items) if items is not None and index < len(items):
+            return items[index] != Const(None)
+        case _:
+            return True
+
+
+def row(value: Value) -> Value:
+    """One slice along a mapped axis."""
+    match value:
+        case Array(tree=True, assumed=True):
+            return value
+        case Array():
+            inner = subscript(value, Static("int"))
+            if not isinstance(inner, Array):
+                return value
+            return replace(inner, traced=True, why=value.why)
+        case Seq(items=items) if items is not None:
+            return replace(value, items=tuple(row(v) for v in items))
+        case Dict(items=pairs) if pairs is not None:
+            return Dict(tuple((k, row(v)) for k, v in pairs))
+        case InstanceValue():
+            return value.copied({k: row(v) for k, v in value.attrs.items()})
+        case _:
+            return value
+
+
+def unrow(value: Value) -> Value:
+    """The stack of the results of a mapped function or of a scan."""
+    match value:
+        case Array():
+            shape = None
+            if value.shape is not None:
+                dims = sorted(map(repr, value.shape))
+                shape = frozenset({"*stack(" + ",".join(dims) + ")"})
+            return replace(value, shape=shape, tree=False)
+        case Seq(items=items) if items is not None:
+            return replace(value, items=tuple(unrow(v) for v in items))
+        case Dict(items=pairs) if pairs is not None:
+            return Dict(tuple((k, unrow(v)) for k, v in pairs))
+        case InstanceValue():
+            return value.copied({k: unrow(v) for k, v in value.attrs.items()})
         case _:
             return value

@@ -16,7 +16,7 @@ from .objects import (
     TransformedValue,
 )
 from .scopes import FunctionNode as AnyFunction
-from .transforms import bound_count, positional_names, underlying
+from .transformed import bound_count, positional_names, underlying
 from .values import Value, alternatives
 
 if TYPE_CHECKING:

@@ -31,7 +31,8 @@ from .objects import (
 from .order import Graph, graph_of
 from .project import Module
 from .scopes import MUTATING_METHODS, parameter_names
-from .transforms import COMPILING, WRAPPERS, reason, static_names, underlying
+from .transform_names import COMPILING, WRAPPERS
+from .transformed import reason, static_names, underlying
 from .values import Dict, Lib, Seq, Union, Unknown, Value, element, type_name
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from .scopes import (
     scope_body,
     writes,
 )
-from .transforms import underlying
+from .transformed import underlying
 from .values import Value, alternatives
 
 if TYPE_CHECKING:

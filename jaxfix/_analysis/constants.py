@@ -10,7 +10,7 @@ from .arrays import library, size_in_bytes
 from .call_sites import Site, Unclear, argument, call_sites
 from .definitions import bindings, definition, loads
 from .scopes import parameter_names
-from .transforms import underlying
+from .transformed import underlying
 from .values import Array, holds_tracer
 
 if TYPE_CHECKING:

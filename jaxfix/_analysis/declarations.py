@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from .arguments import has_axis
 from .call_sites import Parameter, Site, Unclear, argument, call_sites, callers
 from .demands import demand_of, is_setting
 from .finding import CannotFix, Evidence
@@ -19,19 +20,8 @@ from .objects import (
     TransformedValue,
 )
 from .origins import Origins, mentioned, origins
-from .transforms import (
-    CHECKPOINT,
-    GRAD,
-    HESSIAN,
-    JIT,
-    VECTORIZE,
-    VMAP,
-    constants,
-    has_axis,
-    positional_names,
-    static_names,
-    underlying,
-)
+from .transform_names import CHECKPOINT, GRAD, HESSIAN, JIT, VECTORIZE, VMAP
+from .transformed import constants, positional_names, static_names, underlying
 from .values import (
     SCALAR,
     Array,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .call_sites import Site, Unclear, argument
 from .jax_api import lookup
 from .objects import BoundValue, MethodValue, TransformedValue
-from .transforms import static_names
+from .transformed import static_names
 from .values import (
     Array,
     Const,

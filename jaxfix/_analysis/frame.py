@@ -8,9 +8,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .finding import Evidence
-from .objects import FunctionValue, Scope
+from .objects import (
+    FunctionValue,
+    Scope,
+)
 from .project import Module
-from .values import Array, Unknown, Value, Why, join
+from .values import (
+    Array,
+    Unknown,
+    Value,
+    Why,
+    join,
+)
 
 if TYPE_CHECKING:
     from .interpret import Interpreter
@@ -164,3 +173,16 @@ def join_all(values: Sequence[Value]) -> Value:
     for value in values[1:]:
         out = join(out, value)
     return out
+
+
+def inner_frame(frame: Frame, *, staging: bool) -> Frame:
+    return Frame(
+        frame.interp,
+        frame.module,
+        frame.scope,
+        frame.function,
+        True,
+        staging or frame.staging,
+        frame.stack,
+        trace=frame.interp.new_trace(),
+    )

@@ -18,7 +18,7 @@ from .finding import CannotFix
 from .objects import ClassValue, FunctionValue, InstanceValue, TransformedValue
 from .scopes import mutations
 from .static_uses import static_arguments, value_of
-from .transforms import bound_count, positional_names, static_names, underlying
+from .transformed import bound_count, positional_names, static_names, underlying
 from .values import Array, Const, Dict, Seq, Unknown, Value, alternatives
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from . import expressions, python_calls, state, statements, transforms
+from . import expressions, python_calls, roots, state, statements, transforms
 from .arguments import bind
 from .frame import Frame, join_all
 from .objects import (
@@ -304,13 +304,13 @@ class Interpreter:
                 if key not in self.ran:
                     frame = Frame(self, root.module, self.module_scope(root.module))
                     with self._surviving(root.module):
-                        transforms.run_root(frame, root)
+                        roots.run_root(frame, root)
         for fn in list(self.functions.values()):
             patterns = self.settings.entry_points
-            if patterns and transforms.is_entry_point(fn, patterns):
+            if patterns and roots.is_entry_point(fn, patterns):
                 frame = Frame(self, fn.module, self.module_scope(fn.module))
                 with self._surviving(fn.module):
-                    transforms.run_entry_point(frame, fn)
+                    roots.run_entry_point(frame, fn)
 
     # --- facts
 
@@ -683,7 +683,7 @@ def field_value(cls: ClassValue, name: str) -> Value:
             and isinstance(stmt.target, ast.Name)
             and stmt.target.id == name
         ):
-            kind = transforms.annotation_kind(stmt.annotation)
+            kind = roots.annotation_kind(stmt.annotation)
             if kind == "array":
                 return Array(False)
             if kind in ("float", "int", "bool", "str"):

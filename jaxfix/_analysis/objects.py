@@ -12,6 +12,7 @@ from .values import (
     Array,
     Const,
     Dict,
+    Lib,
     Seq,
     Static,
     Value,
@@ -311,3 +312,16 @@ def is_data(value: Value) -> bool:
             case _:
                 return False
     return True
+
+
+def is_callable(value: Value) -> bool:
+    return isinstance(
+        value,
+        FunctionValue
+        | BoundValue
+        | PartialValue
+        | TransformedValue
+        | Lib
+        | MethodValue
+        | ClassValue,
+    )

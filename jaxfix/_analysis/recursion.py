@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from .flow import exits
-from .transforms import underlying
+from .transformed import underlying
 from .values import Value
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from .objects import (
 )
 from .origins import is_parameter, mentioned, owner_of
 from .scopes import writes
-from .transforms import static_names, underlying
+from .transformed import static_names, underlying
 from .values import Const, Lib, Unknown, Value, alternatives, holds_tracer, type_name
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from .facts import Facts
 from .finding import CannotFix
 from .objects import FunctionNode, PartialValue
 from .project import Module
-from .transforms import COMPILING, GRAD, VMAP, WRAPPERS
+from .transform_names import COMPILING, GRAD, VMAP, WRAPPERS
 from .values import Lib
 
 MAPPING = VMAP | {"jax.pmap"}

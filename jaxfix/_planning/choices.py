@@ -12,8 +12,7 @@ from jaxfix._analysis.declarations import is_pytree
 from jaxfix._analysis.effects import FREE, NEITHER, Cost, cost, obstacle
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
-from jaxfix._analysis.objects import InstanceValue
-from jaxfix._analysis.transforms import is_callable
+from jaxfix._analysis.objects import InstanceValue, is_callable
 from jaxfix._analysis.values import (
     BOOL,
     SCALAR,

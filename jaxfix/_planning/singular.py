@@ -22,8 +22,8 @@ from jaxfix._analysis.closures import reads_variables
 from jaxfix._analysis.definitions import changes, definition, loads, unchanged
 from jaxfix._analysis.effects import PARTIAL, cost, is_singular, obstacle
 from jaxfix._analysis.flow import definitely_writes, uses_before_definite_write
+from jaxfix._analysis.objects import is_callable
 from jaxfix._analysis.scopes import MUTATING_METHODS, names, reads, writes
-from jaxfix._analysis.transforms import is_callable
 from jaxfix._analysis.values import Array, Const, Static, Value
 
 from .desugar import copy_with

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from jaxfix._analysis import arrays, build
 from jaxfix._analysis.finding import CannotFix, Evidence, Safety
-from jaxfix._analysis.objects import MethodValue
-from jaxfix._analysis.transforms import is_callable
+from jaxfix._analysis.objects import MethodValue, is_callable
 from jaxfix._analysis.values import (
     Array,
     Const,

@@ -16,7 +16,7 @@ from jaxfix._analysis.hashing import stores
 from jaxfix._analysis.objects import ClassValue, InstanceValue
 from jaxfix._analysis.scopes import reads, writes
 from jaxfix._analysis.static_uses import loops_around, value_of
-from jaxfix._analysis.transforms import underlying
+from jaxfix._analysis.transformed import underlying
 from jaxfix._analysis.values import (
     Array,
     Const,

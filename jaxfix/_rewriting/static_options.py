@@ -16,13 +16,8 @@ from jaxfix._analysis.declarations import Closure
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.objects import TransformedValue
-from jaxfix._analysis.transforms import (
-    CHECKPOINT,
-    JIT,
-    extra_name,
-    positional_names,
-    static_names,
-)
+from jaxfix._analysis.transform_names import CHECKPOINT, JIT
+from jaxfix._analysis.transformed import extra_name, positional_names, static_names
 
 from .rewrite import Rewriter, Wanted
 from .write import Writer
