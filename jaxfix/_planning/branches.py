@@ -21,6 +21,7 @@ from jaxfix._analysis.values import (
 
 from .agree import Typed, agree
 from .assignments import aligned_order, simple_assignments
+from .blocks import Blocked, copy_with, sets_flags
 from .booleans import is_bool, marked, positive
 from .choices import check_objects, is_whereable, merged_value, repeatable, scalar_test
 from .conds import (
@@ -32,7 +33,6 @@ from .conds import (
     set_merged,
 )
 from .context import Context, NameSet, Types
-from .desugar import Blocked, copy_with, sets_flags
 from .ownership import own_objects
 from .placeholders import first_values
 from .tidy import folded

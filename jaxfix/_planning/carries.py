@@ -26,8 +26,8 @@ from jaxfix._analysis.values import (
 )
 
 from .agree import Typed, cast, collapse, same_dtype
+from .blocks import Blocked
 from .context import Context, NameSet
-from .desugar import Blocked
 from .ownership import own_objects
 
 if TYPE_CHECKING:

@@ -11,30 +11,26 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeGuard
 
 from jaxfix._analysis import build
-from jaxfix._analysis.arguments import as_array
 from jaxfix._analysis.closures import outer_names
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.flow import exits
-from jaxfix._analysis.scopes import MUTATING_METHODS, mutations, names, reads, writes
-from jaxfix._analysis.values import Array, Const, Dict, Seq, alternatives
+from jaxfix._analysis.scopes import MUTATING_METHODS, names, writes
+from jaxfix._analysis.values import Const, Dict, Seq, alternatives
 
 from . import guards, places
-from .agree import is_literal
-from .booleans import is_bool, marked
-
-LEAVES = frozenset({"return", "break", "continue"})
-
-
-class Blocked(CannotFix):
-    """A plan that failed at a certain node of the source."""
-
-    def __init__(self, node: ast.AST, reason: str) -> None:
-        super().__init__(reason)
-        self.node = build.source_of(node)
+from .blocks import LEAVES, Blocked, copy_with, is_short, merge_ifs, statements_in
+from .loop_exits import (
+    bound_first,
+    fallback_of,
+    leading_breaks,
+    left_by_break,
+    never_ends,
+    otherwise_first,
+)
+from .matching import match_to_ifs
 
 
 @dataclass(slots=True)
@@ -234,9 +230,12 @@ class Desugar:
             case ast.If():
                 return self._leaving_if(stmt, rest, finish)
             case ast.For() | ast.While():
-                if (parts := self._left_by_break(stmt, rest)) is not None:
+                if (parts := left_by_break(self, stmt, rest)) is not None:
                     return self.block(parts, finish)
-                if not self.loops and (last := self._fallback(stmt, rest)) is not None:
+                if (
+                    not self.loops
+                    and (last := fallback_of(self, stmt, rest)) is not None
+                ):
                     return self.block(self.loop(stmt, last), finish)
                 return self.block([*self.loop(stmt), *rest], finish)
             case ast.With() | ast.Try():
@@ -437,7 +436,7 @@ class Desugar:
         return any(
             self.is_traced(node)
             or (isinstance(node, ast.For | ast.While) and self.must_convert(node))
-            for node in _blocks(stmt)
+            for node in statements_in(stmt)
         )
 
     def make_if(
@@ -459,83 +458,10 @@ class Desugar:
 
     # --- loops
 
-    def _left_by_break(
-        self, stmt: ast.For | ast.While, rest: Sequence[ast.stmt]
-    ) -> list[ast.stmt] | None:
-        """The loop with `break` for `return x`, where `return x` may stand behind it.
-
-        It stands there already, or nothing else leaves the loop and what it reads has a
-        value before.
-        """
-        found = own_returns(stmt.body)
-        returned = {ast.dump(r.value) for r in found or () if r.value is not None}
-        if not found or stmt.orelse or len(returned) != 1:
-            return None
-        if any(r.value is None for r in found):
-            return None
-        match rest:
-            case [ast.Return(value=ast.expr() as last), *_]:
-                is_same = ast.dump(last) in returned
-            case _:
-                is_same = False
-        local = set(reads(found[0])) & self.fn.variables
-        if not local:
-            return None
-        after = list(rest)
-        if not is_same:
-            if not _never_ends(stmt) or "break" in exits(stmt.body):
-                return None
-            if not local <= self._bound_before(stmt):
-                return None
-            after = [found[0]]
-        made = copy_with(stmt, body=[broken(s, found) for s in stmt.body])
-        return [made, *after]
-
-    def _bound_before(self, loop: ast.stmt) -> frozenset[str]:
+    def bound_before(self, loop: ast.stmt) -> frozenset[str]:
         source = build.source_of(loop)
         assert isinstance(source, ast.stmt), "a loop comes from a loop"
         return self.fn.flow.bound_before(source)
-
-    def _fallback(
-        self, stmt: ast.For | ast.While, rest: Sequence[ast.stmt]
-    ) -> ast.expr | None:
-        """What is returned right after a loop, if the result may start as that.
-
-        It is a number, or a value that the loop leaves alone, of the type of all that
-        the loop returns.
-        """
-        match rest:
-            case [ast.Return(value=ast.expr() as value)] if not stmt.orelse:
-                returned = [n.value for n in _blocks(stmt) if isinstance(n, ast.Return)]
-                alike = all(r is not None and self._starts(value, r) for r in returned)
-                changed = {*writes([stmt]), *(name for name, _ in mutations([stmt]))}
-                kept = isinstance(value, ast.Name) and value.id not in changed
-                constant = not any(isinstance(n, ast.Name) for n in ast.walk(value))
-                return value if returned and alike and (kept or constant) else None
-            case _:
-                return None
-
-    def _starts(self, value: ast.expr, returned: ast.expr) -> bool:
-        """Is a choice between the two values of the type of `returned`, whole?"""
-        if isinstance(value, ast.Tuple) and isinstance(returned, ast.Tuple):
-            pairs = zip(value.elts, returned.elts, strict=False)
-            same_length = len(value.elts) == len(returned.elts)
-            return same_length and all(self._starts(a, b) for a, b in pairs)
-        known = self.fn.value(returned)
-        found = as_array(known) if known is not None else None
-        first = self.fn.value(value)
-        if found is None or found.dtype is None or found.shape is None:
-            return False
-        if is_literal(value):
-            number = as_array(first) if first is not None else None
-            scalar = number is not None and found.shape == number.shape
-            kind = number.dtype.kind if scalar and number and number.dtype else None
-            return kind is not None and kind == found.dtype.kind
-        return (
-            isinstance(value, ast.Name)
-            and isinstance(first, Array)
-            and (first.dtype, first.shape) == (found.dtype, found.shape)
-        )
 
     def loop(
         self, stmt: ast.For | ast.While, fallback: ast.expr | None = None
@@ -544,12 +470,12 @@ class Desugar:
 
         Args:
           stmt: the loop.
-          fallback: what is returned right after it, as `_fallback` gives it.
+          fallback: what is returned right after it, as `fallback_of` gives it.
         """
         if getattr(stmt, "desugared", False):
             return [stmt]
-        test, body = self._leading_breaks(stmt)
-        defaults, orelse = otherwise_first(stmt, self._bound_before(stmt))
+        test, body = leading_breaks(self, stmt)
+        defaults, orelse = otherwise_first(stmt, self.bound_before(stmt))
         flags = LoopFlags()
         kinds = exits(body)
         if "break" in kinds or "return" in kinds:
@@ -564,7 +490,7 @@ class Desugar:
             self.loops.pop()
         bound: list[ast.stmt] = []
         if test is not None:
-            test, bound = self._bound_first(stmt, test)
+            test, bound = bound_first(self, stmt, test)
         again = bound
         if bound and flags.uses_done and flags.done is not None:
             # Who leaves does not ask again.
@@ -588,7 +514,7 @@ class Desugar:
         elif flags.returned is not None:
             assert self.result is not None, "a loop that returns has a result"
             leave: ast.stmt = build.ret(build.load(self.result))
-            if not (_never_ends(made) and "break" not in kinds):
+            if not (never_ends(made) and "break" not in kinds):
                 leave = ast.If(build.load(flags.returned), [leave], [])
                 leave.traced = True  # type: ignore[attr-defined]
             leave.origin = stmt  # type: ignore[attr-defined]
@@ -600,45 +526,6 @@ class Desugar:
         else:
             after += orelse
         return [*before, made, *after]
-
-    def _leading_breaks(
-        self, stmt: ast.For | ast.While
-    ) -> tuple[ast.expr | None, list[ast.stmt]]:
-        """A `while` whose body begins with `if c: break`: c joins the condition."""
-        body = list(stmt.body)
-        if not isinstance(stmt, ast.While):
-            return None, body
-        tests = [] if _is_true(stmt.test) else [stmt.test]
-        # What the `else` of a loop asks is whether a `break` left it.
-        while body and not stmt.orelse:
-            first = body[0]
-            match first:
-                case ast.If(body=[ast.Break()], orelse=[]) if self._may_repeat(
-                    first.test
-                ):
-                    tests.append(build.not_(first.test))
-                    body.pop(0)
-                case _:
-                    break
-        if not tests:
-            return stmt.test, body
-        test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
-        return test, body
-
-    def _bound_first(
-        self, stmt: ast.stmt, test: ast.expr
-    ) -> tuple[ast.expr, list[ast.stmt]]:
-        """`(y := f(x)) > 0` as `y > 0`, and the `y = f(x)` that comes before it."""
-        named = [n for n in ast.walk(test) if isinstance(n, ast.NamedExpr)]
-        if not named:
-            return test, []
-        first = without_binding(self.fn, test)
-        if first is None or len(named) > 1:
-            raise Blocked(stmt, "the loop's condition binds a name that may be skipped")
-        return first, [build.assign(named[0].target.id, named[0].value)]
-
-    def _may_repeat(self, test: ast.expr) -> bool:
-        return not any(isinstance(n, ast.NamedExpr) for n in ast.walk(test))
 
     def _at_iteration_end(self, leaving: ast.stmt | None) -> list[ast.stmt]:
         """The exits of a loop's body: what the loop must know goes into flags."""
@@ -671,101 +558,6 @@ class Desugar:
         if self.result is None:
             self.result = self.fresh("result")
         return self.result
-
-
-def otherwise_first(
-    stmt: ast.For | ast.While, bound: frozenset[str]
-) -> tuple[list[ast.stmt], list[ast.stmt]]:
-    """The assignments of an `else` that may as well stand before the loop; the rest.
-
-    In `for ...: if c: hit = k; break` with `else: hit = -1` the name gets another value
-    only on the way out, so it may begin with the one that it has if nobody leaves. The
-    names in `bound` have a value before the loop.
-    """
-    changed = set(writes([stmt.target] if isinstance(stmt, ast.For) else []))
-    changed |= {*writes(stmt.body), *(name for name, _ in mutations(stmt.body))}
-    head = [stmt.test] if isinstance(stmt, ast.While) else []
-    read = set(reads([*head, *stmt.body]))
-    first: list[ast.stmt] = []
-    for one in stmt.orelse:
-        match one:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
-                name not in read | bound
-                and _is_plain(value, changed)
-                and _on_way_out(name, stmt.body)
-            ):
-                first.append(one)
-            case _:
-                break
-    return first, stmt.orelse[len(first) :]
-
-
-def _is_plain(value: ast.expr, changed: set[str]) -> bool:
-    """A number or text, or a name that a loop leaves alone."""
-    match value:
-        case ast.Constant():
-            return True
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
-            return True
-        case ast.Name(id=name):
-            return name not in changed
-        case _:
-            return False
-
-
-def _on_way_out(name: str, block: Sequence[ast.stmt]) -> bool:
-    """Is every statement that binds a name followed by an exit from the loop?"""
-    if name not in writes(block):
-        return True
-    if not exits(block) - {"break", "return", "raise"}:
-        return True
-    inner = [
-        part
-        for stmt in block
-        if isinstance(stmt, ast.If | ast.With)
-        for part in (stmt.body, getattr(stmt, "orelse", []))
-    ]
-    others = [s for s in block if not isinstance(s, ast.If | ast.With)]
-    tests = [s.test for s in block if isinstance(s, ast.If)]
-    return name not in writes([*others, *tests]) and all(
-        _on_way_out(name, part) for part in inner
-    )
-
-
-def _never_ends(stmt: ast.stmt) -> bool:
-    """Is it `while True`, which only an exit leaves?"""
-    return isinstance(stmt, ast.While) and _is_true(stmt.test)
-
-
-def own_returns(body: Sequence[ast.stmt]) -> list[ast.Return] | None:
-    """The `return`s in a loop; None if one of them is in an inner loop or a `with`."""
-    found: list[ast.Return] = []
-    for stmt in body:
-        match stmt:
-            case ast.Return():
-                found.append(stmt)
-            case ast.If(body=first, orelse=second):
-                one, other = own_returns(first), own_returns(second)
-                if one is None or other is None:
-                    return None
-                found += [*one, *other]
-            case _ if "return" in exits([stmt]):
-                return None
-    return found
-
-
-def broken(stmt: ast.stmt, returns: Sequence[ast.Return]) -> ast.stmt:
-    """The statement with `break` for these `return`s."""
-    if any(stmt is one for one in returns):
-        made = ast.Break()
-        made.origin = stmt  # type: ignore[attr-defined]
-        return made
-    if isinstance(stmt, ast.If) and "return" in exits([stmt]):
-        first = [broken(s, returns) for s in stmt.body]
-        return copy_with(
-            stmt, body=first, orelse=[broken(s, returns) for s in stmt.orelse]
-        )
-    return stmt
 
 
 def last_calls(stmt: ast.stmt) -> list[ast.Call]:
@@ -804,171 +596,7 @@ def with_item(stmt: ast.stmt, item: str) -> ast.stmt:
             raise AssertionError("it ends with such calls")
 
 
-def without_binding(fn: Function, test: ast.expr) -> ast.expr | None:
-    """A condition with the name that it binds first; None if it may not bind it."""
-    match test:
-        case ast.NamedExpr(target=ast.Name(id=name), value=value):
-            return _known(build.load(name), fn, value)
-        case ast.Compare(left=left) if (first := without_binding(fn, left)) is not None:
-            return _known(ast.Compare(first, test.ops, test.comparators), fn, test)
-        case ast.UnaryOp(op=ast.Not() as op, operand=operand):
-            first = without_binding(fn, operand)
-            return ast.UnaryOp(op, first) if first is not None else None
-        case ast.BoolOp(op=op, values=[one, *others]):
-            first = without_binding(fn, one)
-            return ast.BoolOp(op, [first, *others]) if first is not None else None
-        case _:
-            return None
-
-
-def _known(node: ast.expr, fn: Function, like: ast.expr) -> ast.expr:
-    """A new node with what is known of the original one."""
-    value = fn.value(like)
-    node.fact = value  # type: ignore[attr-defined]
-    return marked(node) if is_bool(value) else node
-
-
 def _no_return(stmts: list[ast.stmt], leaving: ast.stmt) -> list[ast.stmt]:
     if any(isinstance(s, ast.Return) for s in stmts):
         raise Blocked(leaving, "a return here would need a flag")
     return stmts
-
-
-def _blocks(stmt: ast.stmt) -> list[ast.AST]:
-    """The statements in a statement (itself too), not those of nested functions."""
-    found: list[ast.AST] = []
-    todo: list[ast.AST] = [stmt]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.stmt):
-            found.append(node)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            continue
-        todo += [
-            c
-            for c in ast.iter_child_nodes(node)
-            if isinstance(c, ast.stmt | ast.excepthandler | ast.match_case)
-        ]
-    return found
-
-
-def copy_with(stmt: ast.stmt, **fields: object) -> ast.stmt:
-    """A copy of a compound statement with other blocks; it remembers its origin."""
-    make: Callable[..., ast.stmt] = type(stmt)
-    new = make(**{name: getattr(stmt, name, None) for name in stmt._fields})
-    for name, value in fields.items():
-        setattr(new, name, value)
-    new.origin = build.source_of(stmt)  # type: ignore[attr-defined]
-    for mark in ("traced", "desugared", "done"):
-        if hasattr(stmt, mark):
-            setattr(new, mark, getattr(stmt, mark))
-    return new
-
-
-def is_short(rest: Sequence[ast.stmt]) -> bool:
-    """May the rest of a block stand in two branches? One short statement may."""
-    match rest:
-        case [ast.Return(value=value)]:
-            return value is None or sum(1 for _ in ast.walk(value)) <= 12
-        case [ast.Assign() | ast.AugAssign() as only]:
-            return sum(1 for _ in ast.walk(only)) <= 10
-        case _:
-            return not rest
-
-
-def _is_true(test: ast.expr) -> bool:
-    return isinstance(test, ast.Constant) and bool(test.value)
-
-
-def sets_flags(stmts: Sequence[ast.stmt]) -> bool:
-    """Are these only assignments of constants that we made (`done = True`)?"""
-    return bool(stmts) and all(
-        isinstance(s, ast.Assign)
-        and build.is_new(s)
-        and isinstance(s.value, ast.Constant)
-        and isinstance(s.value.value, bool)
-        for s in stmts
-    )
-
-
-def merge_ifs(node: ast.If) -> ast.If:
-    """`if a: F else: if b: F else: R` is `if a or b: F else: R`, where F sets flags."""
-    match node:
-        case ast.If(body=body, orelse=[ast.If() as inner]) if (
-            node.traced  # type: ignore[attr-defined]
-            and getattr(inner, "traced", False)
-            and sets_flags(body)
-            and same_code(body, inner.body)
-        ):
-            merged = ast.If(either(node.test, inner.test), body, inner.orelse)
-            merged.traced = True  # type: ignore[attr-defined]
-            if hasattr(node, "origin"):
-                merged.origin = node.origin  # type: ignore[attr-defined]
-            return merged
-    return node
-
-
-def either(a: ast.expr, b: ast.expr) -> ast.expr:
-    values = [
-        *(a.values if _is_new_or(a) else [a]),
-        *(b.values if _is_new_or(b) else [b]),
-    ]
-    return ast.BoolOp(ast.Or(), values)
-
-
-def _is_new_or(node: ast.expr) -> TypeGuard[ast.BoolOp]:
-    return (
-        isinstance(node, ast.BoolOp)
-        and isinstance(node.op, ast.Or)
-        and build.is_new(node)
-    )
-
-
-def same_code(a: Sequence[ast.stmt], b: Sequence[ast.stmt]) -> bool:
-    return [ast.dump(s) for s in a] == [ast.dump(s) for s in b]
-
-
-def match_to_ifs(desugar: Desugar, stmt: ast.Match) -> list[ast.stmt]:
-    """A `match` on a traced value as a chain of comparisons."""
-    subject = stmt.subject
-    before: list[ast.stmt] = []
-    if not isinstance(subject, ast.Name | ast.Attribute):
-        name = desugar.fresh("subject")
-        before.append(build.assign(name, subject))
-        subject = build.load(name)
-    orelse: list[ast.stmt] = []
-    for index, case in reversed(list(enumerate(stmt.cases))):
-        if isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None:
-            if case.pattern.name is not None:
-                before.append(build.assign(case.pattern.name, subject))
-            test = case.guard
-        else:
-            test = _pattern_test(stmt, subject, case.pattern)
-            if case.guard is not None and test is not None:
-                test = ast.BoolOp(ast.And(), [test, case.guard])
-        if test is None:
-            if index != len(stmt.cases) - 1:
-                raise Blocked(stmt, "a case that always matches is not the last one")
-            orelse = list(case.body)
-            continue
-        made = ast.If(test, list(case.body), orelse)
-        made.traced = True  # type: ignore[attr-defined]
-        if index == 0:
-            made.origin = stmt  # type: ignore[attr-defined]
-        orelse = [made]
-    return [*before, *orelse]
-
-
-def _pattern_test(
-    stmt: ast.Match, subject: ast.expr, pattern: ast.pattern
-) -> ast.expr | None:
-    match pattern:
-        case ast.MatchValue(value=value):
-            return ast.Compare(subject, [ast.Eq()], [value])
-        case ast.MatchSingleton(value=bool() as value):
-            return subject if value else build.not_(subject)
-        case ast.MatchOr(patterns=patterns):
-            tests = [_pattern_test(stmt, subject, p) for p in patterns]
-            if all(t is not None for t in tests):
-                return ast.BoolOp(ast.Or(), [t for t in tests if t is not None])
-    raise Blocked(stmt, f"the pattern `{ast.unparse(pattern)}` binds or takes apart")

@@ -20,6 +20,7 @@ from jaxfix._analysis.values import (
     Unknown,
 )
 
+from .blocks import Blocked
 from .booleans import marked
 from .carries import (
     carried_names,
@@ -32,7 +33,6 @@ from .carries import (
     result_of,
 )
 from .context import Context, NameSet
-from .desugar import Blocked
 from .iterations import Iteration, iteration
 from .masked import masked
 from .while_loops import body_function, make_while

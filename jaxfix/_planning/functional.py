@@ -24,11 +24,11 @@ from jaxfix._analysis.values import (
 )
 
 from .agree import collapse
+from .blocks import Blocked, copy_with, either, same_code
 from .branches import branch, check_moved, returning
 from .carries import first_rounds
 from .choices import Choices
 from .context import Context, NameSet
-from .desugar import Blocked, copy_with, either, same_code
 from .for_loops import for_loop
 from .while_loops import while_loop
 

@@ -13,8 +13,8 @@ from jaxfix._analysis.values import (
     Const,
 )
 
+from .blocks import Blocked
 from .context import Context, NameSet
-from .desugar import Blocked
 
 if TYPE_CHECKING:
     from .functional import Functional

@@ -16,10 +16,10 @@ from jaxfix._analysis.values import (
 )
 
 from .agree import collapse
+from .blocks import copy_with, sets_flags
 from .booleans import marked
 from .carries import first_rounds
 from .context import Context, NameSet
-from .desugar import copy_with, sets_flags
 from .placeholders import first_binding, initial_result, is_result
 
 if TYPE_CHECKING:

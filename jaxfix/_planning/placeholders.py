@@ -17,8 +17,8 @@ from jaxfix._analysis.values import (
 )
 
 from .agree import collapse
+from .blocks import Blocked, sets_flags
 from .context import Context, NameSet
-from .desugar import Blocked, sets_flags
 
 if TYPE_CHECKING:
     from .functional import Functional

@@ -13,6 +13,7 @@ from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.scopes import names, reads, writes
 from jaxfix._analysis.values import Array, Const, Seq, Value
 
+from .blocks import Blocked
 from .carries import (
     carried_names,
     check_body,
@@ -23,7 +24,6 @@ from .carries import (
     used_names,
 )
 from .context import Context
-from .desugar import Blocked
 from .for_loops import check_rollable, fori
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from jaxfix._analysis.objects import is_callable
 from jaxfix._analysis.scopes import MUTATING_METHODS, names, reads, writes
 from jaxfix._analysis.values import Array, Const, Static, Value
 
-from .desugar import copy_with
+from .blocks import copy_with
 from .for_loops import is_rolled
 from .nonzero import is_singular_but, known_nonzero, without
 

@@ -16,6 +16,7 @@ from jaxfix._analysis.values import (
     Array,
 )
 
+from .blocks import Blocked
 from .booleans import is_bool, junction, marked
 from .branches import as_flag
 from .carries import (
@@ -29,7 +30,6 @@ from .carries import (
     result_of,
 )
 from .context import Context, NameSet
-from .desugar import Blocked
 from .placeholders import initial_result, is_result
 from .tidy import folded
 
