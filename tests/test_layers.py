@@ -23,6 +23,7 @@ PACKAGES = {
     "jaxfix/_validation/*.py": {"matplotlib", "jaxfix"},
     "jaxfix/_rewriting/*.py": {"libcst", "jaxfix"},
     "jaxfix/_analysis/*.py": {"jaxfix"},
+    "jaxfix/_planning/*.py": {"jaxfix"},
     "jaxfix/_report/bench_html.py": {"matplotlib", "jaxfix"},
     "jaxfix/_report/*.py": {"jaxfix"},
     "jaxfix/_cli*.py": {"typer", "jaxfix", "rich"},
@@ -41,6 +42,18 @@ DATA = "jaxfix._validation.verdict."
 # What the modules that match must not see of ours.
 FORBIDDEN = {
     "jaxfix/_analysis/*.py": (
+        "jaxfix._planning",
+        "jaxfix._rewriting",
+        "jaxfix._validation",
+        "jaxfix._report",
+        "jaxfix._engine",
+        "jaxfix._api",
+        "jaxfix._config",
+        "jaxfix._cli",
+        "jaxfix._options",
+        "jaxfix.codemod",
+    ),
+    "jaxfix/_planning/*.py": (
         "jaxfix._rewriting",
         "jaxfix._validation",
         "jaxfix._report",
@@ -54,6 +67,7 @@ FORBIDDEN = {
     "jaxfix/_report/*.py": (
         "jaxfix._analysis.source",
         "jaxfix._analysis.suppress",
+        "jaxfix._planning",
         "jaxfix._rewriting",
         "jaxfix._validation",
         "jaxfix._engine",
@@ -86,20 +100,30 @@ FORBIDDEN = {
 # before it. The last one are the helpers of the rules.
 LAYERS = {
     "jaxfix/_analysis": {
-        "data": "finding plan columns",
+        "data": "finding columns",
         "a file": "notebook settings source suppress",
-        "syntax": "scopes build flow jax_tables jax_api",
+        "syntax": "scopes build flow jax_tables jax_api transform_names",
         "values": "values objects project components shapes",
         "interpreter": "definitions frame state operands arguments derivatives "
         "indexing elementwise operators layout library results python_calls "
-        "expressions transforms statements interpret",
+        "expressions transformed primitives transforms roots statements interpret",
         "calls": "call_sites demands origins declarations static_uses hashing",
         "facts": "facts",
-        "helpers": "agree arrays booleans caching captures casts changes closures "
-        "constants desugar effects explain factories folds fresh functional guards "
-        "hoisting impure kept keys local_jits loops masks mutators nonzero "
-        "numpy_calls order ownership places polynomials printing recursion rolled "
-        "shapes_in_loops singular sizes stores tables tidy uses windows",
+        "helpers": "arrays caching captures changes closures constants effects explain "
+        "factories fresh hoisting kept keys local_jits order recursion "
+        "shapes_in_loops uses",
+    },
+    "jaxfix/_planning": {
+        "data": "plan context blocks polynomials",
+        "conditions and types": "booleans agree guards nonzero",
+        "objects": "ownership places",
+        "exits": "matching loop_exits desugar",
+        "expressions": "tidy assignments choices",
+        "regions": "conds placeholders branches carries iterations masked while_loops "
+        "for_loops rolled functional",
+        "derivatives": "singular",
+        "helpers": "casts folds impure masks mutators numpy_calls printing sizes "
+        "stores tables windows",
     },
     "jaxfix/_rewriting": {
         "parts": "rule registry lines spelling blocks imports",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from jaxfix._analysis import build
 from jaxfix._analysis.arguments import as_array
+from jaxfix._analysis.effects import obstacle
+from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.values import (
     Array,
@@ -21,9 +22,6 @@ from jaxfix._analysis.values import (
     holds_tracer,
     is_static,
 )
-
-if TYPE_CHECKING:
-    from jaxfix._analysis.facts import Function
 
 # How a dotted jax name is spelled in the file: "jax.numpy.where" → "jnp.where".
 Spell = Callable[[str], str]
@@ -285,7 +283,6 @@ def check_effects(fn: Function, node: ast.expr) -> None:
     Raises:
       CannotFix: an operand that Python may skip has an effect.
     """
-    from jaxfix._analysis.effects import obstacle
 
     skipped: list[ast.expr] = []
     match node:

@@ -25,7 +25,7 @@ from jaxfix._analysis.values import (
     promote,
 )
 
-from .agree import Typed, cast, collapse, same_dtype
+from .agree import Typed, cast, collapse, dtype_node, same_dtype
 from .blocks import Blocked
 from .context import Context, NameSet
 from .ownership import own_objects
@@ -319,7 +319,6 @@ def dtype_from_names(
     """`jnp.result_type(a, float)`, where the dtype is that of named values."""
     if target is None:
         return None
-    from .agree import dtype_node
 
     plain = dtype_node(f.spell, target)
     if plain is not None:

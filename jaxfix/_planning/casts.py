@@ -5,17 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from jaxfix._analysis import arrays, build, jax_api
 from jaxfix._analysis.definitions import bindings, resolved
+from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix, Evidence
 from jaxfix._analysis.scopes import parameter_names
 from jaxfix._analysis.shapes import known_dims
 from jaxfix._analysis.values import SCALAR, WEAK_FLOAT, Array, Value
-
-if TYPE_CHECKING:
-    from jaxfix._analysis.facts import Function
 
 Spell = Callable[[str], str]
 

@@ -16,7 +16,7 @@ from jaxfix._analysis import build
 from jaxfix._analysis.closures import outer_names
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
-from jaxfix._analysis.flow import exits
+from jaxfix._analysis.flow import exits, live_in
 from jaxfix._analysis.scopes import MUTATING_METHODS, names, writes
 from jaxfix._analysis.values import Const, Dict, Seq, alternatives
 
@@ -272,7 +272,6 @@ class Desugar:
         self, stmt: ast.If, rest: list[ast.stmt]
     ) -> tuple[ast.FunctionDef, ast.Return]:
         """The rest of the function as a local function of what the branches rebind."""
-        from jaxfix._analysis.flow import live_in
 
         needed = live_in(rest, frozenset())
         changed = {*writes([stmt]), *writes(rest)}

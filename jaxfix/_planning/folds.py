@@ -9,20 +9,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from jaxfix._analysis import arrays, build
 from jaxfix._analysis.definitions import loads, resolved, same
 from jaxfix._analysis.effects import cost, obstacle
+from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix, Evidence
 from jaxfix._analysis.objects import FunctionValue
 from jaxfix._analysis.python_calls import known_items, loop_tracer
 from jaxfix._analysis.values import Array, Const, Lib, Seq
 
 from .masks import elementwise_parts
-
-if TYPE_CHECKING:
-    from jaxfix._analysis.facts import Function
 
 Spell = Callable[[str], str]
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from jaxfix._analysis import arrays, build, jax_api
 from jaxfix._analysis.definitions import (
@@ -24,12 +23,10 @@ from jaxfix._analysis.definitions import (
     unchanged,
 )
 from jaxfix._analysis.effects import cost
+from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix, Safety
 from jaxfix._analysis.shapes import known_dims
 from jaxfix._analysis.values import Array, Const
-
-if TYPE_CHECKING:
-    from jaxfix._analysis.facts import Function
 
 Spell = Callable[[str], str]
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from jaxfix._analysis.call_sites import Site, Unclear, argument, call_sites, callers
 from jaxfix._analysis.definitions import in_traced_region, statement_of
+from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.objects import TransformedValue
 from jaxfix._analysis.scopes import parameter_names
 
 from . import stores
-
-if TYPE_CHECKING:
-    from jaxfix._analysis.facts import Function
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from jaxfix._analysis.effects import is_singular
+from jaxfix._analysis.facts import Function
 from jaxfix._analysis.scopes import names
 from jaxfix._analysis.values import Const
-
-if TYPE_CHECKING:
-    from jaxfix._analysis.facts import Function
 
 # By the operator of `x OP number`: is x nonzero if that holds, and if it does not?
 Rule = Callable[[float], bool]

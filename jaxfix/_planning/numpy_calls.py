@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from jaxfix._analysis import arrays, build, jax_api
+from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix, Evidence
 from jaxfix._analysis.operands import resolved
 from jaxfix._analysis.values import Array, Const, Seq, Value, alternatives, holds_tracer
 
 from .sizes import is_index_of_mask, sized
-
-if TYPE_CHECKING:
-    from jaxfix._analysis.facts import Function
 
 # Functions that make one array of a list of arrays.
 TAKE_LISTS = frozenset(

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from jaxfix._analysis.definitions import definition, same, unchanged
-
-if TYPE_CHECKING:
-    from jaxfix._analysis.facts import Function
+from jaxfix._analysis.facts import Function
 
 # A product of atoms (spelled), sorted; the empty one is the constant term.
 Monomial = tuple[str, ...]

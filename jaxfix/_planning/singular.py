@@ -14,13 +14,13 @@ import ast
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from jaxfix._analysis import build
 from jaxfix._analysis.arrays import ARRAY_ATTRIBUTES
 from jaxfix._analysis.closures import reads_variables
 from jaxfix._analysis.definitions import changes, definition, loads, unchanged
 from jaxfix._analysis.effects import PARTIAL, cost, is_singular, obstacle
+from jaxfix._analysis.facts import Function
 from jaxfix._analysis.flow import definitely_writes, uses_before_definite_write
 from jaxfix._analysis.objects import is_callable
 from jaxfix._analysis.scopes import MUTATING_METHODS, names, reads, writes
@@ -29,9 +29,6 @@ from jaxfix._analysis.values import Array, Const, Static, Value
 from .blocks import copy_with
 from .for_loops import is_rolled
 from .nonzero import is_singular_but, known_nonzero, without
-
-if TYPE_CHECKING:
-    from jaxfix._analysis.facts import Function
 
 NameSet = frozenset[str]
 MAX_NODES = 40

@@ -5,19 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from jaxfix._analysis import arrays, build
 from jaxfix._analysis.definitions import bindings, definition, loads
 from jaxfix._analysis.effects import cost, obstacle
+from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix, Evidence
 from jaxfix._analysis.values import Const
 
 from . import folds
 from .masks import covers, elementwise_parts, is_mask, traced_mask
-
-if TYPE_CHECKING:
-    from jaxfix._analysis.facts import Function
 
 Spell = Callable[[str], str]
 

@@ -9,18 +9,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from jaxfix._analysis import arrays, jax_api
+from jaxfix._analysis.call_sites import Unclear, argument, call_sites
 from jaxfix._analysis.definitions import bindings, loads, statement_of
+from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix, Evidence
 from jaxfix._analysis.indexing import UPDATES
 from jaxfix._analysis.objects import InstanceValue
 from jaxfix._analysis.scopes import parameter_names
 from jaxfix._analysis.values import Array, Dict, Seq, alternatives
-
-if TYPE_CHECKING:
-    from jaxfix._analysis.facts import Function
 
 StoreStatement = ast.Assign | ast.AugAssign
 
@@ -314,7 +312,6 @@ def hidden_store(fn: Function, stmt: ast.AugAssign) -> tuple[Evidence, ...]:
 
 
 def _is_given_numpy(fn: Function, name: str) -> bool:
-    from jaxfix._analysis.call_sites import Unclear, argument, call_sites
 
     for site in call_sites(fn.facts, fn.node):  # type: ignore[arg-type]
         try:

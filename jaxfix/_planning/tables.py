@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jaxfix._analysis import arrays, build
+from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix, Evidence, Safety
 from jaxfix._analysis.objects import MethodValue, is_callable
 from jaxfix._analysis.values import (
@@ -22,9 +23,6 @@ from jaxfix._analysis.values import (
 )
 
 from .masks import mask_of, nonnegative
-
-if TYPE_CHECKING:
-    from jaxfix._analysis.facts import Function
 
 Spell = Callable[[str], str]
 

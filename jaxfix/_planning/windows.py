@@ -5,18 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from jaxfix._analysis import arrays, build
 from jaxfix._analysis.definitions import resolved
+from jaxfix._analysis.facts import Function
 from jaxfix._analysis.shapes import known_dims
 from jaxfix._analysis.values import Array, Const
 
 from .masks import nonnegative
 from .polynomials import Polynomial, polynomial, static_difference
-
-if TYPE_CHECKING:
-    from jaxfix._analysis.facts import Function
 
 
 @dataclass(frozen=True, slots=True)

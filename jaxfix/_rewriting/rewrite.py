@@ -17,7 +17,7 @@ from jaxfix._analysis.project import Module
 from jaxfix._analysis.values import Value
 from jaxfix._planning import booleans, guards
 from jaxfix._planning.agree import Typed
-from jaxfix._planning.blocks import Blocked
+from jaxfix._planning.blocks import Blocked, copy_with
 from jaxfix._planning.context import Context
 from jaxfix._planning.desugar import Desugar
 from jaxfix._planning.functional import Functional
@@ -418,7 +418,6 @@ def substitute(
     make: Callable[[Claim], list[ast.stmt]],
 ) -> list[ast.stmt]:
     """The statements with those of `replaced` exchanged, in nested blocks too."""
-    from jaxfix._planning.blocks import copy_with
 
     out: list[ast.stmt] = []
     for stmt in body:
