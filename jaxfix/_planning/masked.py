@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jaxfix._analysis import build
@@ -13,6 +14,7 @@ from jaxfix._analysis.values import (
     BOOL,
     SCALAR,
     Array,
+    Const,
 )
 
 from .agree import collapse
@@ -49,6 +51,7 @@ def masked(
     inner = context.copy()
     f.enter_loop(node, inner)
     if done is not None:
+        forget_constants(inner, writes(body))
         inner.types[done] = Array(True, BOOL, SCALAR)
     bound_before = context.bound
     unbound = [n for n in writes(body) if n in live and n not in bound_before]
@@ -77,6 +80,18 @@ def masked(
         if name in writes(body):
             context.types[name] = value
     return [*before, made]
+
+
+def forget_constants(inner: Context, changed: Iterable[str]) -> None:
+    """In the rounds after the exit a name has what it had there, and no constant.
+
+    What is known at the head of the loop is known of the rounds that Python runs:
+    `found = True; break` leaves `found` False in all of these.
+    """
+    for name in changed:
+        known = collapse(inner.types.get(name))
+        if isinstance(known, Const) and (number := as_array(known)) is not None:
+            inner.types[name] = replace(number, traced=True)
 
 
 def with_own_targets(f: Functional, node: ast.For, read: Sequence[str]) -> ast.For:

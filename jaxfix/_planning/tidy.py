@@ -85,6 +85,7 @@ def without_result_names(fn: Function, body: Sequence[ast.stmt]) -> list[ast.stm
                 isinstance(before, ast.Assign)
                 and getattr(before, "is_choice", False)
                 and isinstance(stmt, ast.Return)
+                and isinstance(stmt.value, type(before.targets[0]))
                 and (names := names_of(before.targets[0]))
                 and names == names_of(stmt.value)
                 and not kept & set(names)
