@@ -21,7 +21,7 @@ from .project import Module, Project
 from .python_calls import loop_tracer
 from .scopes import children, parameter_names, scope_names
 from .settings import Settings
-from .statements import is_choice
+from .statements import matched
 from .static_uses import roots_at, used_as_static
 from .values import Array, Lib, Value, is_static, tracer
 
@@ -206,10 +206,8 @@ class Function:
     def traced_subject(self, node: ast.Match) -> tuple[Evidence, ...]:
         """Why what a `match` compares is traced; empty if it is not known to be."""
         value = self.value(node.subject)
-        found = tracer(value) if value is not None else None
-        if found is None or not is_choice(found, node):
-            return ()
-        return self.reasons(found, node)
+        found = matched(value, node) if value is not None else None
+        return self.reasons(found, node) if found is not None else ()
 
     def reasons(self, found: Array, node: ast.AST) -> tuple[Evidence, ...]:
         if found.why is not None:

@@ -514,8 +514,7 @@ def _try(frame: Frame, node: ast.Try) -> bool:
 
 def _match(frame: Frame, node: ast.Match) -> bool:
     subject = frame.evaluate(node.subject)
-    found = tracer(subject)
-    choice = found if found is not None and is_choice(found, node) else None
+    choice = matched(subject, node)
     before = frame.snapshot()
     ends: list[State] = []
     exhaustive = False
@@ -541,13 +540,52 @@ def _match(frame: Frame, node: ast.Match) -> bool:
     return True
 
 
-def is_choice(found: Array, node: ast.Match) -> bool:
-    """Is the tracer that is matched proven, or compared with a number?"""
-    patterns = [n for case in node.cases for n in ast.walk(case.pattern)]
-    return not found.assumed or any(
-        isinstance(n, ast.Constant) and isinstance(n.value, int | float)
-        for n in patterns
-    )
+def matched(subject: Value, node: ast.Match) -> Array | None:
+    """The tracer on which a `match` depends: its subject, or an element of that.
+
+    It is proven to be one, or compared with a number.
+    """
+    patterns = [case.pattern for case in node.cases]
+    pairs = [(subject, p) for p in patterns]
+    if tracer(subject) is None:
+        pairs = [pair for p in patterns for pair in _compared(subject, p)]
+    for value, _ in pairs:
+        found = tracer(value)
+        parts = [n for other, p in pairs if other == value for n in ast.walk(p)]
+        if found is not None and (
+            not found.assumed
+            or any(
+                isinstance(n, ast.Constant) and isinstance(n.value, int | float)
+                for n in parts
+            )
+        ):
+            return found
+    return None
+
+
+def _compared(value: Value, pattern: ast.pattern) -> list[tuple[Value, ast.pattern]]:
+    """The parts of a value that a pattern compares, each with its pattern."""
+    match pattern:
+        case ast.MatchAs(pattern=None):
+            return []
+        case ast.MatchAs(pattern=ast.pattern() as inner):
+            return _compared(value, inner)
+        case ast.MatchOr(patterns=patterns):
+            return [pair for p in patterns for pair in _compared(value, p)]
+        case ast.MatchSequence(patterns=patterns):
+            pairs = zip(elements(value, patterns), patterns, strict=False)
+            return [pair for one, p in pairs for pair in _compared(one, p)]
+        case _:
+            return [(value, pattern)]
+
+
+def elements(value: Value, patterns: Sequence[ast.pattern]) -> Sequence[Value]:
+    """The elements of a value that are matched one by one; empty if that is unknown."""
+    if not isinstance(value, Seq) or value.items is None:
+        return ()
+    starred = any(isinstance(p, ast.MatchStar) for p in patterns)
+    fits = len(value.items) == len(patterns) and not starred
+    return value.items if fits else ()
 
 
 def is_irrefutable(pattern: ast.pattern) -> bool:
@@ -555,15 +593,26 @@ def is_irrefutable(pattern: ast.pattern) -> bool:
 
 
 def bind_pattern(frame: Frame, pattern: ast.pattern, subject: Value) -> None:
-    for node in ast.walk(pattern):
-        if isinstance(node, ast.MatchValue):
-            frame.evaluate(node.value)
-        elif isinstance(node, ast.MatchAs) and node.name:
-            frame.write(node.name, subject if node is pattern else Unknown())
-        elif isinstance(node, ast.MatchStar) and node.name:
-            frame.write(node.name, Unknown())
-        elif isinstance(node, ast.MatchMapping) and node.rest:
-            frame.write(node.rest, Unknown())
+    match pattern:
+        case ast.MatchAs(pattern=inner, name=name):
+            if inner is not None:
+                bind_pattern(frame, inner, subject)
+            if name is not None:
+                frame.write(name, subject)
+        case ast.MatchOr(patterns=patterns):
+            for one in patterns:
+                bind_pattern(frame, one, subject)
+        case ast.MatchSequence(patterns=patterns) if elements(subject, patterns):
+            for one, value in zip(patterns, elements(subject, patterns), strict=True):
+                bind_pattern(frame, one, value)
+        case _:
+            for node in ast.walk(pattern):
+                if isinstance(node, ast.MatchValue):
+                    frame.evaluate(node.value)
+                elif isinstance(node, ast.MatchAs | ast.MatchStar) and node.name:
+                    frame.write(node.name, Unknown())
+                elif isinstance(node, ast.MatchMapping) and node.rest:
+                    frame.write(node.rest, Unknown())
 
 
 # --- definitions and imports
