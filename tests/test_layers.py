@@ -118,7 +118,7 @@ LAYERS = {
         "conditions and types": "booleans agree guards nonzero",
         "objects": "ownership places",
         "exits": "matching loop_exits desugar",
-        "expressions": "tidy assignments choices",
+        "expressions": "tidy assignments choices retyping",
         "regions": "conds placeholders branches carries iterations masked while_loops "
         "for_loops rolled functional",
         "derivatives": "singular",

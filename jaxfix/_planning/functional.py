@@ -29,6 +29,7 @@ from .branches import branch, check_moved, returning
 from .carries import first_rounds
 from .choices import Choices
 from .context import Context, NameSet
+from .retyping import assigned_type
 from .for_loops import for_loop
 from .while_loops import while_loop
 
@@ -229,6 +230,7 @@ class Functional(Choices):
                 if known is not None:
                     context.types[name] = known
             case _:
+                assigned = assigned_type(self.fn, stmt, context.types)
                 changed = (name for name, _ in mutations([stmt]))
                 for name in (*writes([stmt]), *changed):
                     context.types.pop(name, None)
@@ -238,6 +240,8 @@ class Functional(Choices):
                 for node in nodes:
                     if id(node) not in steps:
                         self.learn(node, context)
+                if assigned is not None:
+                    context.types[writes([stmt])[0]] = assigned
         context.bound |= set(definitely_writes([stmt]))
 
     def learn(self, node: ast.AST, context: Context) -> None:
