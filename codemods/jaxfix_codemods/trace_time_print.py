@@ -85,7 +85,7 @@ class TraceTimePrint(Rule):
         if fn.library(node) == DEBUG:
             printing.with_fields(fn, node, str)
             return Expression("the values beside the format")
-        printing.replacement(fn, node, str, str)
+        printing.replacement(fn, node, str)
         return Expression("jax.debug.print")
 
     def fix(
@@ -93,4 +93,4 @@ class TraceTimePrint(Rule):
     ) -> ast.expr:
         if fn.library(node) == DEBUG:
             return printing.with_fields(fn, node, write.spell(fn))
-        return printing.replacement(fn, node, write.spell(fn), write.fresh(fn))
+        return printing.replacement(fn, node, write.spell(fn))

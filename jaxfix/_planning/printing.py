@@ -11,6 +11,7 @@ Source: measured on jax 0.10.2.
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 import string
 from collections.abc import Callable, Iterator, Sequence
@@ -327,9 +328,7 @@ def _called_together(fn: Function) -> set[int]:
 # --- the call that prints the same
 
 
-def replacement(
-    fn: Function, call: ast.Call, spell: Spell, fresh: Callable[[str], str]
-) -> ast.expr:
+def replacement(fn: Function, call: ast.Call, spell: Spell) -> ast.expr:
     """`print(...)` as a `jax.debug.print` or a `jax.debug.callback`.
 
     Raises:
@@ -339,7 +338,7 @@ def replacement(
     try:
         made = debug_print(fn, call, spell)
     except Awkward:
-        made = debug_callback(fn, call, spell, fresh)
+        made = debug_callback(fn, call, spell)
     if several:
         made.keywords.append(ast.keyword("ordered", build.const(True)))
     return made
@@ -707,15 +706,13 @@ def formatted(
 # --- callback
 
 
-def debug_callback(
-    fn: Function, call: ast.Call, spell: Spell, fresh: Callable[[str], str]
-) -> ast.Call:
+def debug_callback(fn: Function, call: ast.Call, spell: Spell) -> ast.Call:
     """`jax.debug.callback(lambda x: print(...), x)`, the `print` as it was.
 
     What varies while tracing (a loop variable) is bound by a default, as Python would
     look a captured name up when the callback runs, which is too late.
     """
-    parts = Operands(fn, call, fresh)
+    parts = Operands(fn, call)
     for part in (*call.args, *call.keywords):
         parts.collect(part)
     body = rebuilt(call, parts.new) if parts.new else call
@@ -728,11 +725,8 @@ def debug_callback(
 class Operands:
     """What a `print` needs from the compiled program: values by parameter."""
 
-    def __init__(
-        self, fn: Function, call: ast.Call, fresh: Callable[[str], str]
-    ) -> None:
+    def __init__(self, fn: Function, call: ast.Call) -> None:
         self.fn = fn
-        self.fresh = fresh
         self.values: dict[str, ast.expr] = {}
         self.defaults: list[str] = []
         self.new: dict[int, ast.expr] = {}
@@ -743,6 +737,7 @@ class Operands:
             else set(writes(list(fn.node.body)))
         )
         self.names = {n.id for n in ast.walk(call) if isinstance(n, ast.Name)}
+        self.names |= {n.arg for n in ast.walk(call) if isinstance(n, ast.arg)}
 
     def collect(self, node: ast.AST) -> None:
         if isinstance(node, ast.expr) and self.is_operand(node):
@@ -767,8 +762,10 @@ class Operands:
         if isinstance(node, ast.Name):
             self.values.setdefault(node.id, node)
             return
+        numbered = (f"value_{n}" for n in itertools.count(1))
+        names = itertools.chain(["value"], numbered)
         taken = self.names | self.values.keys()
-        name = "value" if "value" not in taken else self.fresh("value")
+        name = next(n for n in names if n not in taken)
         self.values[name] = node
         self.new[id(node)] = build.load(name)
 

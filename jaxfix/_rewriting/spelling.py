@@ -286,6 +286,10 @@ class _Speller:
             case ast.DictComp(key=key, value=value, generators=generators):
                 pair = f"{self.at(key, Level.TEST)}: {self.at(value, Level.TEST)}"
                 return f"{{{pair}{self.clauses(generators)}}}"
+            case ast.JoinedStr():
+                text = ast.unparse(node)
+                plain = text.count("'") == 2 and '"' not in text
+                return text.replace("'", '"') if plain else text
             case _:
                 return ast.unparse(node)
 
