@@ -14,8 +14,8 @@ from tests import probe_jax_api as probe
 X = values.Array(True, values.strong("?x"), frozenset({"?x"}))
 SAMPLE = probe.EXPRESSIONS[::4]
 NUMPY = (
-    "sum mean max argmax cumsum reshape sin sqrt maximum array asarray zeros_like stack"
-    " concatenate where dot clip linalg.norm linalg.solve array_equal"
+    "sum mean max argmax argsort cumsum reshape sin sqrt maximum array asarray"
+    " zeros_like stack concatenate where dot clip linalg.norm linalg.solve array_equal"
 )
 PARTIAL = (
     "jax.numpy.sqrt jax.numpy.log jax.numpy.exp jax.numpy.square jax.numpy.sin"

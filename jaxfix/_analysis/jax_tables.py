@@ -327,8 +327,8 @@ jax.scipy.special|axis|log_softmax softmax
 # NumPy functions that accept a tracer as their first argument: they call its method of
 # the same name, or look at its shape and dtype only. All others ask for `__array__`.
 WORK_ON_TRACERS = (
-    "all amax amin any argmax argmin argsort around array_split can_cast"
-    " common_type cumprod cumsum diag_indices_from flip hsplit imag iscomplexobj"
+    "all amax amin any argmax argmin around array_split can_cast common_type"
+    " cumprod cumsum diag_indices_from flip hsplit imag iscomplexobj"
     " isreal isrealobj isscalar iterable max mean min moveaxis ndim permute_dims"
     " prod real repeat reshape result_type rollaxis round searchsorted shape size"
     " split squeeze std sum swapaxes take_along_axis transpose tril_indices_from"
