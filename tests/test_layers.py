@@ -115,7 +115,7 @@ LAYERS = {
     },
     "jaxfix/_planning": {
         "data": "plan context blocks polynomials",
-        "conditions and types": "booleans agree guards nonzero",
+        "conditions and types": "booleans bindings agree guards lengths nonzero",
         "objects": "ownership places",
         "exits": "matching loop_exits desugar",
         "expressions": "tidy assignments choices retyping",
@@ -123,7 +123,7 @@ LAYERS = {
         "for_loops rolled functional",
         "derivatives": "singular",
         "helpers": "casts folds impure masks mutators numpy_calls printing sizes "
-        "stores tables windows",
+        "store_calls stores tables windows",
     },
     "jaxfix/_rewriting": {
         "parts": "rule registry lines spelling blocks imports",

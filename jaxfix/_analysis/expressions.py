@@ -492,13 +492,11 @@ def compare_values(frame: Frame, op: ast.cmpop, left: Value, right: Value) -> Va
         case ast.In() | ast.NotIn():
             return membership(op, left, right)
     if isinstance(left, Union) or isinstance(right, Union):
-        return join_all(
-            [
-                compare_values(frame, op, a, b)
-                for a in alternatives(left)
-                for b in alternatives(right)
-            ]
-        )
+        pairs = [(a, b) for a in alternatives(left) for b in alternatives(right)]
+        if not isinstance(op, ast.Eq | ast.NotEq):
+            # Python orders no None.
+            pairs = [p for p in pairs if Const(None) not in p] or pairs
+        return join_all([compare_values(frame, op, a, b) for a, b in pairs])
     if isinstance(op, ast.Eq | ast.NotEq):
         for a, b in ((left, right), (right, left)):
             if (

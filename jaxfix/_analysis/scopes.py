@@ -32,7 +32,9 @@ MUTATING_METHODS = frozenset(
 )
 # Of these, the ones that objects which are no containers also have, and that then give
 # a value (`updates, state = optimizer.update(grads, state)`); a container gives None.
-_AMBIGUOUS_METHODS = frozenset({"add", "update", "insert", "remove", "sort", "reverse"})
+_AMBIGUOUS_METHODS = frozenset(
+    {"add", "append", "update", "insert", "remove", "sort", "reverse"}
+)
 
 
 # Fields that never hold a part of the program: its parts are what we walk over.
@@ -317,11 +319,7 @@ def mutations(
     update through `.at[...]` makes a new array and is none.
     """
     found: list[tuple[str, ast.AST]] = []
-    values = {
-        id(node.value)
-        for node in walk_scope(code)
-        if isinstance(node, ast.Assign | ast.AnnAssign | ast.Return)
-    }
+    values = {id(value) for node in walk_scope(code) for value in _used_by(node)}
     for node in walk_scope(code):
         match node:
             case ast.Attribute() | ast.Subscript():
@@ -336,6 +334,25 @@ def mutations(
         if base is not None:
             found.append((base, node))
     return tuple(found)
+
+
+def _used_by(node: ast.AST) -> list[ast.expr | None]:
+    """The values that a node certainly makes use of."""
+    match node:
+        case ast.Assign() | ast.AnnAssign() | ast.AugAssign() | ast.Return():
+            return [node.value]
+        case ast.Attribute() | ast.Subscript() | ast.keyword():
+            return [node.value]
+        case ast.Call(args=args):
+            return [*args]
+        case ast.BinOp(left=left, right=right):
+            return [left, right]
+        case ast.Compare(left=left, comparators=others):
+            return [left, *others]
+        case ast.Tuple(elts=elts) | ast.List(elts=elts):
+            return [*elts]
+        case _:
+            return []
 
 
 def root_name(node: ast.expr) -> str | None:

@@ -33,6 +33,7 @@ from .conds import (
     set_merged,
 )
 from .context import Context, NameSet, Types
+from .lengths import differ, results_differ
 from .ownership import own_objects
 from .placeholders import first_values
 from .tidy import folded
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 
 
 def returning(f: Functional, node: ast.If, context: Context) -> list[ast.stmt]:
+    if results_differ(f.fn, node.body, node.orelse):
+        raise Blocked(node, "the length of the result depends on the condition")
     first, second = context.copy(), context.copy()
     body = f.block(node.body, frozenset(), first)
     orelse = f.block(node.orelse, frozenset(), second)
@@ -146,6 +149,9 @@ def branch(
     before += first_values(f, node, outputs, context)
     check_outputs(f, node, outputs, context)
     check_branches(f, node)
+    for name in outputs:
+        if differ(f.fn, node.body, node.orelse, name):
+            raise Blocked(node, f"the length of `{name}` depends on the condition")
     inner_live = frozenset(outputs)
     first, second = context.copy(), context.copy()
     body = f.block(node.body, inner_live, first)

@@ -28,6 +28,7 @@ from jaxfix._analysis.values import (
 from .agree import Typed, cast, collapse, dtype_node, same_dtype
 from .blocks import Blocked
 from .context import Context, NameSet
+from .lengths import changed_length
 from .ownership import own_objects
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ def check_body(
             f"a function that was made before the loop reads `{name}`, which the"
             " loop changes",
         )
+    if (longer := changed_length(f.fn, body, sorted(exposed))) is not None:
+        raise Blocked(source, f"the length of `{longer}` changes in the loop")
 
 
 def enter(
