@@ -26,6 +26,7 @@ from ._analysis.facts import Facts, Function
 from ._analysis.finding import CannotFix, Evidence, Problem, Safety
 from ._analysis.objects import ClassValue, FunctionValue, TransformedValue
 from ._planning import (
+    bindings,
     booleans,
     casts,
     folds,
@@ -36,6 +37,7 @@ from ._planning import (
     printing,
     rolled,
     sizes,
+    store_calls,
     stores,
     tables,
     windows,
@@ -72,6 +74,7 @@ __all__ = [
     "Statement",
     "TransformedValue",
     "arrays",
+    "bindings",
     "booleans",
     "build",
     "caching",
@@ -103,6 +106,7 @@ __all__ = [
     "static_options",
     "static_uses",
     "sizes",
+    "store_calls",
     "stores",
     "tables",
     "updates",

@@ -14,6 +14,7 @@ from jaxfix.codemod import (
     Sites,
     Statement,
     mutators,
+    store_calls,
     stores,
     updates,
 )
@@ -55,6 +56,7 @@ class InPlaceStore(Rule):
     Safe, where no other name of the array is read afterwards: NumPy would show it the
     store. An index out of range raises in NumPy and is dropped by JAX. A NumPy buffer
     that is filled with tracers becomes an array of JAX, with its 32-bit default dtype.
+    `np.add.at` and its kin, `np.copyto` and `np.fill_diagonal` are stores, too.
     Unsafe: a function that stores into its argument comes to return it, and a slice
     whose traced start might be negative.
 
@@ -70,9 +72,18 @@ class InPlaceStore(Rule):
     - https://docs.jax.dev/en/latest/_autosummary/jax.numpy.ndarray.at.html
     """
 
-    visits: ClassVar = (ast.Assign, ast.AugAssign)
+    visits: ClassVar = (ast.Assign, ast.AugAssign, ast.Expr)
 
-    def find(self, fn: Function, node: ast.Assign | ast.AugAssign) -> Problem | None:
+    def find(
+        self, fn: Function, node: ast.Assign | ast.AugAssign | ast.Expr
+    ) -> Problem | None:
+        if isinstance(node, ast.Expr):
+            call = store_calls.store_call(fn, node)
+            because = store_calls.why_stored(fn, call) if call is not None else ()
+            if not because:
+                return None
+            text = ast.unparse(node)
+            return Problem(f"`{text}` stores into a traced array", because)
         for target in stores.array_targets(fn, node):
             because = stores.why_stored(fn, node, target)
             return Problem(
@@ -87,7 +98,12 @@ class InPlaceStore(Rule):
             return Problem(f"`{text}` changes a NumPy argument in place", because)
         return None
 
-    def plan(self, fn: Function, node: ast.Assign | ast.AugAssign) -> Plan:
+    def plan(self, fn: Function, node: ast.Assign | ast.AugAssign | ast.Expr) -> Plan:
+        if isinstance(node, ast.Expr):
+            call = store_calls.store_call(fn, node)
+            assert call is not None, "such a call was found"
+            store_calls.check(fn, node, call)
+            return Statement("a new array", Safety.SAFE)
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             raise CannotFix(
                 f"`{node.target.id}` is another name of an argument that is read "
@@ -109,10 +125,12 @@ class InPlaceStore(Rule):
     def fix(
         self,
         fn: Function,
-        node: ast.Assign | ast.AugAssign,
+        node: ast.Assign | ast.AugAssign | ast.Expr,
         plan: Plan,
         write: Rewriter,
     ) -> list[ast.stmt] | None:
+        if isinstance(node, ast.Expr):
+            return updates.store_call_statements(write, fn, node)
         if isinstance(plan, Statement):
             return updates.store_statements(write, fn, node)
         found = mutators.mutator(fn)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .call_sites import Site, Unclear, argument
+from .indexing import At
 from .jax_api import lookup
 from .objects import BoundValue, MethodValue, TransformedValue
 from .transformed import static_names
@@ -104,6 +105,8 @@ def _call(fn: Function, node: ast.Call) -> Demand | None:
                     return Demand((node.args[1],), "a name", True)
                 case Lib(name=name):
                     return _library_call(fn, node, name)
+                case MethodValue(receiver=At()):
+                    continue
                 case MethodValue(receiver=Array(), name=name):
                     return _method_call(fn, node, name)
                 case TransformedValue() | BoundValue():

@@ -70,6 +70,18 @@ def attribute_of(receiver: Array, name: str) -> Value | None:
             return None
 
 
+# Functions of NumPy that store into their first argument, and what does so in JAX: a
+# method of `x.at[...]`, or a function of its own.
+STORING = {
+    "numpy.add.at": "add",
+    "numpy.subtract.at": "subtract",
+    "numpy.multiply.at": "multiply",
+    "numpy.divide.at": "divide",
+    "numpy.maximum.at": "max",
+    "numpy.minimum.at": "min",
+    "numpy.copyto": "set",
+    "numpy.fill_diagonal": "fill_diagonal",
+}
 UPDATES = frozenset(
     [
         "set",

@@ -20,6 +20,7 @@ from .expressions import (
     truth,
 )
 from .frame import Frame, Loop, State, join_all, join_states
+from .indexing import STORING
 from .objects import (
     ClassValue,
     FunctionValue,
@@ -58,6 +59,14 @@ MAX_PASSES = 4
 
 def _expr(frame: Frame, node: ast.Expr) -> bool:
     frame.evaluate(node.value)
+    match node.value:
+        case ast.Call(func=function, args=[place, *given]) if (
+            isinstance(found := quiet(frame, function), Lib) and found.name in STORING
+        ):
+            for value in [frame.evaluate(arg) for arg in given]:
+                new = stored(quiet(frame, place), Unknown(), value)
+                if new is not None:
+                    store(frame, place, new)
     return True
 
 

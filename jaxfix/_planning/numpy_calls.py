@@ -12,6 +12,7 @@ from jaxfix._analysis.operands import resolved
 from jaxfix._analysis.values import Array, Const, Seq, Value, alternatives, holds_tracer
 
 from .sizes import is_index_of_mask, sized
+from .store_calls import store_call
 
 # Functions that make one array of a list of arrays.
 TAKE_LISTS = frozenset(
@@ -31,6 +32,11 @@ TAKE_LISTS = frozenset(
         "concat",
     ]
 )
+# Functions for which a list of integers is no array: shifts, shapes, subscripts, and
+# what must be concrete.
+TAKE_INTEGERS = TAKE_LISTS | {
+    f"numpy.{n}" for n in ["roll", "resize", "delete", "compress", "einsum"]
+}
 WIDE = {
     "numpy.float64": "float",
     "numpy.double": "float",
@@ -53,6 +59,8 @@ def fails(fn: Function, node: ast.Call) -> tuple[Evidence, ...]:
     if name is None or name.startswith("numpy.random."):
         return ()
     name = jax_api.canonical(name)
+    if store_call(fn, fn.module.parent(node)) is not None:
+        return ()
     if sized(fn, node) is not None or is_index_of_mask(fn, node):
         return ()
     api = jax_api.lookup(name)
@@ -108,8 +116,18 @@ def in_jax(fn: Function, node: ast.Call, spell: Callable[[str], str]) -> ast.Cal
         return build.call(spell("jax.numpy.asarray"), node.args[0], kind)
     check_static(fn, node, target)
     made = ast.Call(build.load(spell(target)), [], [])
-    keep_list = jax_api.canonical(name) in TAKE_LISTS
-    made.args = [operand(fn, arg, spell, keep_list=keep_list) for arg in node.args]
+    known_name = jax_api.canonical(name)
+    keep_list = known_name in TAKE_LISTS
+    api = jax_api.lookup(target)
+    static = {p.position for p in (api.static_params if api is not None else ())}
+    takes_integers = known_name in TAKE_INTEGERS or known_name.startswith("numpy.fft")
+    made.args = [
+        _array_of(arg, spell)
+        if not (takes_integers or index in static)
+        and _is_list_of_integers(arrays.value(fn, arg))
+        else operand(fn, arg, spell, keep_list=keep_list)
+        for index, arg in enumerate(node.args)
+    ]
     made.keywords = [
         ast.keyword(k.arg, _dtype(fn, k.value) if k.arg == "dtype" else k.value)
         for k in node.keywords
@@ -152,12 +170,12 @@ def operand(
     if not _is_list_of_numbers(known):
         return arg
     if not keep_list:
-        return build.call(spell("jax.numpy.array"), arg)
+        return _array_of(arg, spell)
     takes_nested = not isinstance(arg, ast.List | ast.Tuple)
     items = known.items if isinstance(known, Seq) else None
     if takes_nested:
         if items is None or any(isinstance(i, Seq) for i in items):
-            return build.call(spell("jax.numpy.array"), arg)
+            return _array_of(arg, spell)
         return arg
     assert isinstance(arg, ast.List | ast.Tuple), "the argument is a display"
     parent = fn.module.parent(arg)
@@ -165,7 +183,7 @@ def operand(
     if (name or "").rpartition(".")[2] in ("array", "asarray", "asanyarray"):
         return arg
     elements = [
-        build.call(spell("jax.numpy.array"), e)
+        _array_of(e, spell)
         if isinstance(e, ast.List) or isinstance(arrays.value(fn, e), Seq)
         else e
         for e in arg.elts
@@ -173,6 +191,20 @@ def operand(
     if all(new is old for new, old in zip(elements, arg.elts, strict=True)):
         return arg
     return type(arg)(elements, ast.Load())
+
+
+def _array_of(arg: ast.expr, spell: Callable[[str], str]) -> ast.expr:
+    return build.call(spell("jax.numpy.array"), arg)
+
+
+def _is_list_of_integers(known: Value | None) -> bool:
+    if not isinstance(known, Seq) or known.kind != "list" or not known.items:
+        return False
+    return all(
+        _is_list_of_integers(item)
+        or (isinstance(item, Const) and isinstance(item.value, int))
+        for item in known.items
+    )
 
 
 def _is_list_of_numbers(known: Value | None) -> bool:

@@ -1,7 +1,7 @@
 """Types of expressions where a name has another type than Python gives it.
 
-A carry has one type in all rounds of a loop: what is an int in Python's first rounds and a
-float later is a float from the start. Of `level - 1` the analysis has seen both.
+A carry has one type in all rounds of a loop: what is an int in Python's first rounds
+and a float later is a float from the start. Of `level - 1` the analysis has seen both.
 """
 
 from __future__ import annotations

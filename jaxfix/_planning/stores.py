@@ -306,13 +306,13 @@ def hidden_store(fn: Function, stmt: ast.AugAssign) -> tuple[Evidence, ...]:
         source = alias_of(fn, holder.value) if isinstance(holder, ast.Assign) else None
         if source is None or source == name or not read_after(fn, stmt, source):
             continue
-        if source in parameter_names(fn.node) and _is_given_numpy(fn, source):
+        if source in parameter_names(fn.node) and is_given_numpy(fn, source):
             return because
     return ()
 
 
-def _is_given_numpy(fn: Function, name: str) -> bool:
-
+def is_given_numpy(fn: Function, name: str) -> bool:
+    """Does a caller in the project give a NumPy array for a parameter?"""
     for site in call_sites(fn.facts, fn.node):  # type: ignore[arg-type]
         try:
             given = argument(site, name)

@@ -11,7 +11,7 @@ from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix, Safety
 from jaxfix._analysis.operands import dtype_of
 from jaxfix._analysis.values import Array, Const, Static, Value, promote
-from jaxfix._planning import masks, mutators, numpy_calls, stores
+from jaxfix._planning import masks, mutators, numpy_calls, store_calls, stores
 from jaxfix._planning.masks import Selection
 from jaxfix._planning.plan import Sites
 from jaxfix._planning.polynomials import static_difference
@@ -160,6 +160,18 @@ def store_statements(
         return [bound(write, fn, only)]
     assert isinstance(stmt, ast.Assign), "several targets are those of an assignment"
     return _several(write, fn, stmt)
+
+
+def store_call_statements(
+    write: Rewriter, fn: Function, stmt: ast.Expr
+) -> list[ast.stmt]:
+    """`counts = counts.at[i].add(1)` for `np.add.at(counts, i, 1)`."""
+    call = store_calls.store_call(fn, stmt)
+    assert call is not None, "the statement is such a call"
+    name = store_calls.check(fn, stmt, call)
+    if (made := stores.buffer(fn, call.args[0])) is not None:
+        in_jax(write, fn, made)
+    return [build.assign(name, store_calls.updated(fn, call, write.spell(fn)))]
 
 
 def _several(write: Rewriter, fn: Function, stmt: ast.Assign) -> list[ast.stmt]:

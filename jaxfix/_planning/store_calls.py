@@ -1,0 +1,110 @@
+"""Functions of NumPy that store into their first argument: `np.add.at(x, i, 1)`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from jaxfix._analysis import arrays, build
+from jaxfix._analysis.facts import Function
+from jaxfix._analysis.finding import CannotFix, Evidence
+from jaxfix._analysis.indexing import STORING
+from jaxfix._analysis.scopes import parameter_names
+from jaxfix._analysis.values import Seq
+
+from . import masks, stores
+
+
+def store_call(fn: Function, stmt: ast.AST | None) -> ast.Call | None:
+    """The call, if a statement is one that stores into its first argument."""
+    match stmt:
+        case ast.Expr(value=ast.Call(args=[_, *_]) as call) if (
+            fn.library(call) or ""
+        ) in STORING:
+            return call
+        case _:
+            return None
+
+
+def why_stored(fn: Function, call: ast.Call) -> tuple[Evidence, ...]:
+    """Why it cannot work while JAX traces; empty if it can."""
+    base = call.args[0]
+    known = arrays.value(fn, base)
+    if not arrays.is_array(known):
+        return ()
+    if because := arrays.traced(fn, base):
+        return because
+    given = [*call.args[1:], *(k.value for k in call.keywords)]
+    found = (arrays.traced_inside(fn, part) for part in given)
+    return next((because for because in found if because), ())
+
+
+def check(fn: Function, stmt: ast.stmt, call: ast.Call) -> str:
+    """The name of the array, which may be bound anew.
+
+    Raises:
+      CannotFix: it may not, or the call has options that no JAX operation has.
+    """
+    base = call.args[0]
+    if not isinstance(base, ast.Name):
+        raise CannotFix(f"`{ast.unparse(base)}` is no variable of this function")
+    name = base.id
+    if name not in stores.own_names(fn):
+        raise CannotFix(f"`{name}` belongs to another scope")
+    if not isinstance(fn.node, ast.Module) and name in parameter_names(fn.node):
+        if stores.is_given_numpy(fn, name):
+            raise CannotFix(f"`{name}` is an argument, and the caller's array changes")
+        if not stores.read_after(fn, stmt, name):
+            raise CannotFix(f"`{name}` is not read afterwards; return the new array")
+    stores.check_aliases(fn, stmt, name)
+    stores.buffer(fn, base)
+    updated(fn, call, lambda jax_name: jax_name)
+    return name
+
+
+def updated(fn: Function, call: ast.Call, spell: Callable[[str], str]) -> ast.expr:
+    """The array after the store.
+
+    Raises:
+      CannotFix: JAX has no operation of this meaning.
+    """
+    text = ast.unparse(call.func)
+    base, *given = call.args
+    method = STORING[fn.library(call) or ""]
+    if any(isinstance(arg, ast.Starred) for arg in call.args):
+        raise CannotFix(f"`{text}` is called with a starred argument")
+    if method == "fill_diagonal":
+        made = build.call(spell("jax.numpy.fill_diagonal"), base, *given)
+        inplace = ast.keyword("inplace", build.const(False))
+        made.keywords = [*call.keywords, inplace]
+        return made
+    if call.keywords:
+        raise CannotFix(f"`{text}` is called with options")
+    match method, given:
+        case "set", [value]:
+            index: ast.expr = build.const(...)
+        case _, [index, value]:
+            index = _index(fn, index, value, spell)
+        case _:
+            raise CannotFix(f"`{text}` is called in a way of its own")
+    at = ast.Subscript(ast.Attribute(base, "at", ast.Load()), index, ast.Load())
+    return build.method(at, method, value)
+
+
+def _index(
+    fn: Function, index: ast.expr, value: ast.expr, spell: Callable[[str], str]
+) -> ast.expr:
+    """What `np.add.at` is given as indices, as `x.at[...]` takes it."""
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    is_many = not arrays.is_scalar(arrays.value(fn, value))
+    if is_many and any(masks.mask_of(fn, part) is not None for part in parts):
+        raise CannotFix("several elements are stored by a mask")
+    made = [_array(fn, part, spell) for part in parts]
+    return ast.Tuple(made, ast.Load()) if isinstance(index, ast.Tuple) else made[0]
+
+
+def _array(fn: Function, part: ast.expr, spell: Callable[[str], str]) -> ast.expr:
+    known = arrays.value(fn, part)
+    if isinstance(known, Seq) and known.kind == "list":
+        return build.call(spell("jax.numpy.array"), part)
+    return part
