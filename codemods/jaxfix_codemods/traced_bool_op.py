@@ -10,6 +10,7 @@ from jaxfix.codemod import (
     Problem,
     Rewriter,
     Rule,
+    bindings,
     booleans,
 )
 
@@ -63,6 +64,8 @@ class TracedBoolOp(Rule):
     ) -> Problem | None:
         forced = booleans.forced_operand(fn, node)
         if forced is None or not (because := fn.traced(forced)):
+            return None
+        if bindings.is_asked_in_turn(fn, node):
             return None
         return Problem(
             f"`{ast.unparse(node)}` asks for the truth of a traced value", because

@@ -23,6 +23,7 @@ from jaxfix._analysis.values import Const, Dict, Seq, alternatives
 from . import guards, places
 from .blocks import LEAVES, Blocked, copy_with, is_short, merge_ifs, statements_in
 from .loop_exits import (
+    asked_in_turn,
     bound_first,
     fallback_of,
     leading_breaks,
@@ -473,6 +474,7 @@ class Desugar:
         """
         if getattr(stmt, "desugared", False):
             return [stmt]
+        stmt = asked_in_turn(self.fn, stmt)
         test, body = leading_breaks(self, stmt)
         defaults, orelse = otherwise_first(stmt, self.bound_before(stmt))
         flags = LoopFlags()

@@ -14,8 +14,8 @@ from jaxfix._analysis.scopes import mutations, reads, writes
 from jaxfix._analysis.values import Array
 
 from .agree import is_literal
+from .bindings import bindings, in_turn, without_binding
 from .blocks import Blocked, copy_with, statements_in
-from .booleans import is_bool, marked
 
 if TYPE_CHECKING:
     from .desugar import Desugar
@@ -28,8 +28,10 @@ def otherwise_first(
 
     In `for ...: if c: hit = k; break` with `else: hit = -1` the name gets another value
     only on the way out, so it may begin with the one that it has if nobody leaves. The
-    names in `bound` have a value before the loop.
+    names in `bound` have a value before the loop. That of `while True` never runs.
     """
+    if never_ends(stmt):
+        return [], []
     changed = set(writes([stmt.target] if isinstance(stmt, ast.For) else []))
     changed |= {*writes(stmt.body), *(name for name, _ in mutations(stmt.body))}
     head = [stmt.test] if isinstance(stmt, ast.While) else []
@@ -116,28 +118,20 @@ def broken(stmt: ast.stmt, returns: Sequence[ast.Return]) -> ast.stmt:
     return stmt
 
 
-def without_binding(fn: Function, test: ast.expr) -> ast.expr | None:
-    """A condition with the name that it binds first; None if it may not bind it."""
-    match test:
-        case ast.NamedExpr(target=ast.Name(id=name), value=value):
-            return _known(build.load(name), fn, value)
-        case ast.Compare(left=left) if (first := without_binding(fn, left)) is not None:
-            return _known(ast.Compare(first, test.ops, test.comparators), fn, test)
-        case ast.UnaryOp(op=ast.Not() as op, operand=operand):
-            first = without_binding(fn, operand)
-            return ast.UnaryOp(op, first) if first is not None else None
-        case ast.BoolOp(op=op, values=[one, *others]):
-            first = without_binding(fn, one)
-            return ast.BoolOp(op, [first, *others]) if first is not None else None
-        case _:
-            return None
-
-
-def _known(node: ast.expr, fn: Function, like: ast.expr) -> ast.expr:
-    """A new node with what is known of the original one."""
-    value = fn.value(like)
-    node.fact = value  # type: ignore[attr-defined]
-    return marked(node) if is_bool(value) else node
+def asked_in_turn(fn: Function, stmt: ast.For | ast.While) -> ast.For | ast.While:
+    """`while a and (y := f(x)) > 0` as `while True`, which ends where a part fails."""
+    parts = in_turn(fn, stmt)
+    if parts is None:
+        return stmt
+    steps: list[ast.stmt] = []
+    for bound, asked in parts:
+        steps += bound
+        leave = ast.If(build.not_(asked), [ast.Break()], [])
+        leave.traced = True  # type: ignore[attr-defined]
+        steps.append(leave)
+    made = copy_with(stmt, test=build.const(True), body=[*steps, *stmt.body])
+    assert isinstance(made, ast.While), "it is a copy of one"
+    return made
 
 
 def is_true(test: ast.expr) -> bool:
@@ -251,7 +245,7 @@ def bound_first(
     desugar: Desugar, stmt: ast.stmt, test: ast.expr
 ) -> tuple[ast.expr, list[ast.stmt]]:
     """`(y := f(x)) > 0` as `y > 0`, and the `y = f(x)` that comes before it."""
-    named = [n for n in ast.walk(test) if isinstance(n, ast.NamedExpr)]
+    named = bindings(test)
     if not named:
         return test, []
     first = without_binding(desugar.fn, test)
@@ -261,4 +255,4 @@ def bound_first(
 
 
 def may_repeat(desugar: Desugar, test: ast.expr) -> bool:
-    return not any(isinstance(n, ast.NamedExpr) for n in ast.walk(test))
+    return not bindings(test)

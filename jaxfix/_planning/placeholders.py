@@ -105,12 +105,20 @@ def first_binding(
     If the loop is not left that way, Python has no value for the name, and nobody who
     runs without an error reads it.
     """
-    zeros = [zero_value(v) for v in assigned_values(f, name, node)]
-    texts = {ast.dump(z) for z in zeros if z is not None}
-    if len(texts) != 1 or None in zeros or zeros[0] is None:
+    made = first_number(f, name, node)
+    if made is None:
         raise Blocked(
             source, f"`{name}` has no value if the loop does not run even once"
         )
+    return made
+
+
+def first_number(f: Functional, name: str, node: ast.stmt) -> ast.stmt | None:
+    """`name = 0` of the one kind of number that a statement may bind the name to."""
+    zeros = [zero_value(v) for v in assigned_values(f, name, node)]
+    texts = {ast.dump(z) for z in zeros if z is not None}
+    if len(texts) != 1 or None in zeros or zeros[0] is None:
+        return None
     return build.assign(name, zeros[0])
 
 

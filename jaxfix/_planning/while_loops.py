@@ -30,7 +30,7 @@ from .carries import (
     result_of,
 )
 from .context import Context, NameSet
-from .placeholders import initial_result, is_result
+from .placeholders import first_number, initial_result, is_result
 from .tidy import folded
 
 if TYPE_CHECKING:
@@ -68,7 +68,10 @@ def make_while(
     loop = ast.While(ast.BoolOp(ast.And(), going), list(body), [])
     carried = carried_names(f, loop, live, hidden)
     before = results_first(f, source, carried, node, context)
-    late = late_names(f, node, carried, body, context)
+    certain = isinstance(node, ast.While) and runs_once(f, node, test)
+    if certain and isinstance(source, ast.While):
+        before += bound_inside(f, node, carried, body, context)
+    late = late_names(node, carried, body, context, certain)
     inner = context.copy()
     enter(f, node, carried, inner)
     inner.bound |= set(late)
@@ -117,26 +120,51 @@ def results_first(
     return before
 
 
-def late_names(
+def runs_once(f: Functional, node: ast.While, test: ast.expr) -> bool:
+    """Does the body of a loop certainly run, or Python reads names without a value?
+
+    It is `while True`, or a `for` of a static number of rounds.
+    """
+    source = build.source_of(node)
+    if isinstance(source, ast.For):
+        return not f.fn.traced_count(source)
+    return isinstance(source, ast.While) and always_true(test)
+
+
+def bound_inside(
     f: Functional,
+    node: ast.stmt,
+    carried: Sequence[str],
+    body: Sequence[ast.stmt],
+    context: Context,
+) -> list[ast.stmt]:
+    """First values, which nobody reads, for numbers that only `while True` binds."""
+    before: list[ast.stmt] = []
+    exposed = uses_before_definite_write(list(body))
+    for name in carried:
+        if name in context.bound or name in exposed:
+            continue
+        if (stmt := first_number(f, name, node)) is not None:
+            f.advance(stmt, context)
+            before.append(stmt)
+    return before
+
+
+def late_names(
     node: ast.For | ast.While,
     carried: Sequence[str],
     body: Sequence[ast.stmt],
     context: Context,
+    certain: bool,
 ) -> list[str]:
     """Names that only the loop binds and that are read after it.
 
-    They are allowed where the number of iterations is static: a loop that does not run
-    is then an error in Python itself.
+    They are allowed where the body runs at least once: a loop that does not run is then
+    an error in Python itself.
     """
     late = [n for n in carried if n not in context.bound]
     exposed = uses_before_definite_write(list(body))
-    static = (
-        isinstance(node, ast.While)
-        and isinstance(build.source_of(node), ast.For)
-        and not f.fn.traced_count(build.source_of(node))
-    )
-    if static and not any(n in exposed for n in late):
+    if certain and not any(n in exposed for n in late):
         return late
     check_bound(build.source_of(node), carried, context)
     return []
