@@ -71,14 +71,15 @@ class JitPerCall(Rule):
     ## Safety
 
     Safe. The function is jitted once, in the module or in `__init__`; the variables
-    that it captures become arguments. A method is jitted once only if no attribute
+    that it captures become arguments, static ones if they are settings whose values
+    are needed while tracing. A method is jitted once only if no attribute
     that it reads is assigned after `__init__`. Unsafe if such an attribute or the class
     is public: code outside of the project that assigns it would go unseen, and a
     subclass there with an `__init__` of its own would lack the compiled method.
 
     ## Not fixed
 
-    - A captured object that is no number and no array.
+    - A captured object that is no number, no array and no setting.
     - A method that reads attributes which are assigned later.
     - A module-level function (`jax.jit(f)` in a loop) is no problem: JAX keeps its
       program.

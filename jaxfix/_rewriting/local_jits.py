@@ -9,12 +9,14 @@ import libcst as cst
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.local_jits import LocalJit, check
-from jaxfix._analysis.objects import is_data
+from jaxfix._analysis.objects import TransformedValue, is_data
 from jaxfix._analysis.static_uses import value_of
+from jaxfix._analysis.values import Const, Lib, Seq, Static, Value, alternatives
 
 from .blocks import Statements
 from .hoisting_jit import is_static_in, top_statement
 from .rewrite import Rewriter
+from .static_options import check_declaration, declare
 
 
 def check_local(fn: Function, one: LocalJit) -> None:
@@ -23,8 +25,23 @@ def check_local(fn: Function, one: LocalJit) -> None:
     Raises:
       CannotFix: what it captures cannot be an argument.
     """
+    if settings_of(fn, one):
+        check_declaration(root_of(fn, one))
+
+
+def root_of(fn: Function, one: LocalJit) -> TransformedValue:
+    return fn.facts.roots_at[id(one.inner.decorator_list[0])][0]
+
+
+def settings_of(fn: Function, one: LocalJit) -> tuple[str, ...]:
+    """The captured variables whose values are needed while the function is traced.
+
+    Raises:
+      CannotFix: what it captures cannot be an argument.
+    """
     check(fn, one)
     scope = fn.facts.function(one.inner) or fn
+    settings = []
     for name in one.captured:
         reads = [
             node
@@ -32,15 +49,38 @@ def check_local(fn: Function, one: LocalJit) -> None:
             if isinstance(node, ast.Name) and node.id == name
         ]
         known = [v for node in reads if (v := value_of(scope, node)) is not None]
-        if not known or not all(is_data(value) for value in known):
+        is_number = bool(known) and all(is_data(value) for value in known)
+        if is_number and not is_static_in(fn, one.inner, name):
+            continue
+        if not known or not all(map(is_setting, known)):
+            if is_number:
+                raise CannotFix(f"the value of `{name}` is needed while tracing")
             raise CannotFix(f"`{name}` is not known to be a number or an array")
-        if is_static_in(fn, one.inner, name):
-            raise CannotFix(f"the value of `{name}` is needed while tracing")
+        settings.append(name)
+    return tuple(settings)
+
+
+def is_setting(value: Value) -> bool:
+    """A flag, an integer, a word, a function of JAX: few values, and hashable."""
+    for option in alternatives(value):
+        match option:
+            case Const(value=None | bool() | int() | str()):
+                continue
+            case Static(type="bool" | "int" | "str"):
+                continue
+            case Lib(name=name) if name.startswith("jax."):
+                continue
+            case Seq(kind="tuple", items=items) if items is not None:
+                if not all(map(is_setting, items)):
+                    return False
+            case _:
+                return False
+    return True
 
 
 def hoist_local(write: Rewriter, fn: Function, one: LocalJit) -> None:
     """The function goes before the one around it; its calls pass what it captured."""
-    check_local(fn, one)
+    settings = settings_of(fn, one)
     writer = write.writer(fn.module)
     inner = one.inner
     defined = [
@@ -57,6 +97,8 @@ def hoist_local(write: Rewriter, fn: Function, one: LocalJit) -> None:
             for s in statements
         ]
 
+    if settings:
+        declare(write, root_of(fn, one), add=settings)
     for captured in one.captured:
         writer.add_parameter(inner, captured, keyword_only=by_keyword)
     for call in one.calls:
