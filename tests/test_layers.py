@@ -116,12 +116,13 @@ LAYERS = {
     "jaxfix/_planning": {
         "data": "plan context blocks polynomials",
         "conditions and types": "booleans bindings agree guards lengths nonzero",
-        "objects": "ownership places",
+        "objects": "apart ownership places",
         "exits": "matching loop_exits desugar",
         "expressions": "tidy assignments choices retyping",
         "regions": "conds placeholders branches carries iterations masked while_loops "
         "for_loops rolled functional",
         "derivatives": "singular",
+        "names": "inlining",
         "helpers": "casts folds impure masks mutators numpy_calls printing sizes "
         "store_calls stores tables windows",
     },

@@ -30,16 +30,32 @@ from jaxfix._analysis.values import (
 )
 
 from . import ownership
+from .apart import are_apart
 
 
 @dataclass(slots=True)
 class Place:
-    """One place, as the analysis tells places apart: root name and constant path."""
+    """One place, as the analysis tells places apart: root name and constant path.
+
+    `name` stands for it between `read` (None where it has no value yet) and `write`.
+    """
 
     key: tuple[object, ...]
     name: str
     sample: ast.expr
     nodes: list[ast.expr]
+    read: ast.stmt | None = None
+    write: ast.stmt | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """A statement on names, what reads the places before it and writes them after it."""
+
+    before: list[ast.stmt]
+    stmt: ast.stmt
+    after: list[ast.stmt]
+    places: list[Place]
 
 
 def extract(
@@ -47,8 +63,8 @@ def extract(
     stmt: ast.stmt,
     fresh: Callable[[str], str],
     edit: Callable[[ast.AST, str], None],
-) -> tuple[list[ast.stmt], ast.stmt, list[ast.stmt]]:
-    """(before, statement on names, after). `edit` has the old text spelled anew.
+) -> Extracted:
+    """The statement with names for places. `edit` has the old text spelled anew.
 
     Raises:
       CannotFix: a place whose object others may see.
@@ -58,7 +74,7 @@ def extract(
         n for n in stores(stmt) if id(n) not in local and not is_array_store(fn, n)
     ]
     if not stored:
-        return [], stmt, []
+        return Extracted([], stmt, [], [])
     places: dict[tuple[object, ...], Place] = {}
     for store in stored:
         key = key_of(fn, stmt, store)
@@ -81,10 +97,12 @@ def extract(
         if value is not None:
             read = build.as_load(place.sample)
             read.fact = value  # type: ignore[attr-defined]
-            before.append(build.assign(place.name, read))
+            place.read = build.assign(place.name, read)
+            before.append(place.read)
         target = as_store(place.sample)
-        after.append(ast.Assign([target], build.load(place.name)))
-    return before, renamed_copy(stmt, renamed), after
+        place.write = ast.Assign([target], build.load(place.name))
+        after.append(place.write)
+    return Extracted(before, renamed_copy(stmt, renamed), after, [*places.values()])
 
 
 def stores(stmt: ast.stmt) -> Iterator[ast.Attribute | ast.Subscript]:
@@ -223,7 +241,11 @@ def check_overlap(fn: Function, places: dict[tuple[object, ...], Place]) -> None
             text = ast.unparse(places[b].sample)
             if a is not b and b[: len(a)] == a:
                 raise CannotFix(f"`{text}` is part of another object that changes")
-            if a is not b and may_meet(a, b) and not are_apart(fn, places, a, b):
+            if (
+                a is not b
+                and may_meet(a, b)
+                and not are_apart(fn, places[a].sample, a, b)
+            ):
                 other = ast.unparse(places[a].sample)
                 raise CannotFix(f"`{text}` and `{other}` may be one place")
 
@@ -237,48 +259,6 @@ def may_meet(a: tuple[object, ...], b: tuple[object, ...]) -> bool:
         if "name" not in kinds or "attr" in kinds:
             return False
     return True
-
-
-def are_apart(
-    fn: Function,
-    places: dict[tuple[object, ...], Place],
-    a: tuple[object, ...],
-    b: tuple[object, ...],
-) -> bool:
-    """`xs[j]` and `xs[j + 1]` are two items of a list that is long enough."""
-    one, other = a[-1], b[-1]
-    assert isinstance(one, tuple) and isinstance(other, tuple), "steps are tuples"
-    if a[:-1] != b[:-1] or one[0] != other[0] or one[1] != other[1]:
-        return False
-    first = least(fn, str(one[1]))
-    if first is not None and first + min(one[2], other[2]) >= 0:
-        return True
-    sample = places[a].sample
-    assert isinstance(sample, ast.Subscript), "only an index has a variable"
-    known = alternatives(fn.value(sample.value) or Const(None))
-    lengths = [
-        len(o.items) for o in known if isinstance(o, Seq) and o.items is not None
-    ]
-    return len(lengths) == len(known) and min(lengths) > abs(one[2] - other[2])
-
-
-def least(fn: Function, name: str) -> int | None:
-    """The least value of a variable that only ever runs over ranges that rise."""
-    starts: list[int] = []
-    for source in fn.definitions.get(name) or [ast.Constant(None)]:
-        if not isinstance(source, ast.Call) or fn.library(source) != "range":
-            return None
-        values = [fn.value(arg) for arg in source.args]
-        match values:
-            case [_]:
-                starts.append(0)
-            case [Const(value=int() as start), _]:
-                starts.append(start)
-            case [Const(value=int() as start), _, Const(value=int() as by)] if by > 0:
-                starts.append(start)
-            case _:
-                return None
-    return min(starts)
 
 
 def check_other_uses(
@@ -307,7 +287,7 @@ def check_other_uses(
                 if any(
                     key != place
                     and may_meet(key, place)
-                    and not are_apart(fn, places, place, key)
+                    and not are_apart(fn, places[place].sample, place, key)
                     for place in places
                 ):
                     raise CannotFix(f"`{ast.unparse(path)}` may be what changes")
@@ -377,6 +357,9 @@ def followed(value: Value | None, steps: tuple[object, ...]) -> Value | None:
             case Dict() if kind == "item":
                 value = value.get(word)
             case Seq() if kind == "index":
+                value = element(value)
+            case Seq(kind="list", items=None) if kind == "item":
+                # A list has the item that is stored into it.
                 value = element(value)
             case Dict() if kind == "key":
                 value = element(value)
