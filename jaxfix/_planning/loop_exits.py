@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from jaxfix._analysis import build
 from jaxfix._analysis.arguments import as_array
 from jaxfix._analysis.facts import Function
-from jaxfix._analysis.flow import exits
+from jaxfix._analysis.flow import exits, uses_before_definite_write
 from jaxfix._analysis.scopes import mutations, reads, writes
 from jaxfix._analysis.values import Array
 
@@ -27,8 +27,10 @@ def otherwise_first(
     """The assignments of an `else` that may as well stand before the loop; the rest.
 
     In `for ...: if c: hit = k; break` with `else: hit = -1` the name gets another value
-    only on the way out, so it may begin with the one that it has if nobody leaves. The
-    names in `bound` have a value before the loop. That of `while True` never runs.
+    only on the way out, so it may begin with the one that it has if nobody leaves. A
+    name that every round binds before it reads it may begin with anything, and with
+    that value too. The names in `bound` have a value before the loop. The `else` of
+    `while True` never runs.
     """
     if never_ends(stmt):
         return [], []
@@ -47,7 +49,21 @@ def otherwise_first(
                 first.append(one)
             case _:
                 break
-    return first, stmt.orelse[len(first) :]
+    rest = stmt.orelse[len(first) :]
+    taken = read_first(head, stmt.body) | bound
+    for one in rest:
+        match one:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
+                name not in taken and _is_plain(value, changed)
+            ):
+                taken |= {name}
+                first.append(build.assign(name, value))
+    return first, rest
+
+
+def read_first(head: Sequence[ast.expr], body: Sequence[ast.stmt]) -> frozenset[str]:
+    """The names that a loop may read before it binds them."""
+    return frozenset({*reads(head), *uses_before_definite_write(list(body))})
 
 
 def _is_plain(value: ast.expr, changed: set[str]) -> bool:
