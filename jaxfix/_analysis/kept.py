@@ -16,10 +16,10 @@ from .call_sites import Unclear, argument, call_sites, callers
 from .definitions import resolved
 from .finding import CannotFix
 from .objects import (
-    FunctionNode,
     FunctionValue,
     PartialValue,
     TransformedValue,
+    default_of,
     is_data,
 )
 from .project import Module
@@ -108,16 +108,6 @@ def from_calls(
 
 def users(facts: Facts, value: FunctionValue) -> list[TransformedValue]:
     return facts.interpreter.called.get(id(value.node), [])
-
-
-def default_of(node: FunctionNode, name: str) -> ast.expr | None:
-    spec = node.args
-    positional = [*spec.posonlyargs, *spec.args]
-    pairs = [
-        *zip(reversed(positional), reversed(spec.defaults), strict=False),
-        *zip(spec.kwonlyargs, spec.kw_defaults, strict=True),
-    ]
-    return next((default for arg, default in pairs if arg.arg == name), None)
 
 
 def partial_under(

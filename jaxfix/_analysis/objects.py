@@ -15,6 +15,7 @@ from .values import (
     Lib,
     Seq,
     Static,
+    Unknown,
     Value,
     alternatives,
     join,
@@ -248,6 +249,28 @@ class InstanceValue(Value):
         return self.by_value and other.by_value and self.cls == other.cls
 
 
+def remembered(old: Value, new: Value) -> Value:
+    """What is noted of an expression that had one value and now has another.
+
+    Of many instances of one class it notes what they have in common.
+    """
+    found = join(old, new)
+    if not isinstance(found, Unknown):
+        return found
+    first, *others = [*alternatives(old), *alternatives(new)]
+    for other in others:
+        if not isinstance(first, InstanceValue) or not isinstance(other, InstanceValue):
+            return found
+        if first.cls != other.cls:
+            return found
+        one = first.copied(first.attrs)
+        merged = one.joined(other.copied(other.attrs))
+        if not isinstance(merged, InstanceValue):
+            return found
+        first = merged
+    return first
+
+
 @plain(eq=False)
 class ModuleValue(Value):
     """A module of the project."""
@@ -285,6 +308,16 @@ def is_traced_tree(value: Value) -> bool:
             return all(map(is_traced_tree, attrs.values()))
         case _:
             return False
+
+
+def default_of(node: FunctionNode, name: str) -> ast.expr | None:
+    spec = node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    pairs = [
+        *zip(reversed(positional), reversed(spec.defaults), strict=False),
+        *zip(spec.kwonlyargs, spec.kw_defaults, strict=True),
+    ]
+    return next((default for arg, default in pairs if arg.arg == name), None)
 
 
 def is_data(value: Value) -> bool:

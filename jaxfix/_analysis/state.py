@@ -19,6 +19,7 @@ from .objects import (
     ModuleValue,
     Scope,
     TransformedValue,
+    default_of,
 )
 from .scopes import MUTATING_METHODS, parameter_names, walk_scope
 from .values import (
@@ -42,6 +43,7 @@ GLOBAL = "the module variable"
 ENCLOSING = "the variable of an enclosing function"
 ATTRIBUTE = "an object from outside"
 ARGUMENT = "the argument"
+DEFAULT = "a default that all calls share"
 
 # Library objects that change when they are asked: names of their methods begin so.
 STATEFUL = ("numpy.random.Generator().", "random.Random().")
@@ -49,6 +51,11 @@ COMPILED = frozenset({"jit", "pjit", "pmap", "filter_jit"})
 PLAIN_BASES = ("object", "abc.ABC", "typing.Generic", "typing.Protocol")
 # Builtins that make a number or an element of a container, not the container.
 NUMBERS_OF = frozenset({"len", "sum", "min", "max", "any", "all", "bool"})
+DISPLAYS = (
+    *(ast.List, ast.Dict, ast.Set),
+    *(ast.ListComp, ast.DictComp, ast.SetComp),
+    ast.Call,
+)
 # Doing this again with the same static value changes nothing.
 IDEMPOTENT = frozenset({"add", "update", "setdefault", "discard"})
 
@@ -291,7 +298,11 @@ def _local_origin(frame: Frame, scope: Scope, name: str, depth: int) -> Origin |
             kept = _is_returned(function, name) or not _is_compiled(frame, function)
             return Origin(ARGUMENT, name) if not kept else None
         given = scope.arguments.get(name)
-        return _origin(frame, *given, depth - 1) if given is not None else None
+        if given is None:
+            return None
+        if isinstance(given[1], DISPLAYS):
+            return Origin(DEFAULT, name) if given[0].trace != frame.trace else None
+        return _origin(frame, *given, depth - 1)
     match bindings:
         case [ast.Assign(targets=[ast.Name()], value=value)] if isinstance(
             value, ast.Name | ast.Attribute | ast.Subscript
@@ -363,7 +374,8 @@ def _is_returned(function: ast.AST, name: str) -> bool:
 def passed_arguments(
     frame: Frame, function: FunctionValue, node: ast.AST | None, bound: dict[str, Value]
 ) -> dict[str, tuple[Scope, ast.expr]]:
-    """What stands in the call for parameters that get containers or instances."""
+    """What stands in the call, or as the default, for parameters that get containers
+    or instances."""
     held = {n: v for n, v in bound.items() if isinstance(v, Seq | Dict | InstanceValue)}
     if not held or not isinstance(node, ast.Call):
         return {}
@@ -373,13 +385,23 @@ def passed_arguments(
         names = names[1:]
     pairs: list[tuple[str, ast.expr]] = [*zip(names, node.args, strict=False)]
     pairs += [(k.arg, k.value) for k in node.keywords if k.arg is not None]
-    return {
+    passed = {
         name: (frame.scope, value)
         for name, value in pairs
         if name in held
         and isinstance(value, ast.Name | ast.Attribute)
         and _peek(frame, frame.scope, value) == held[name]
     }
+    is_open = any(isinstance(a, ast.Starred) for a in node.args) or any(
+        k.arg is None for k in node.keywords
+    )
+    if not is_open:
+        given = {name for name, _ in pairs}
+        for name in held:
+            default = default_of(function.node, name)
+            if default is not None and name not in given:
+                passed[name] = (function.scope, default)
+    return passed
 
 
 def origins(
