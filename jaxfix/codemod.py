@@ -28,6 +28,7 @@ from ._analysis.objects import ClassValue, FunctionValue, TransformedValue
 from ._planning import (
     bindings,
     booleans,
+    callees,
     casts,
     folds,
     impure,
@@ -78,6 +79,7 @@ __all__ = [
     "booleans",
     "build",
     "caching",
+    "callees",
     "casts",
     "constants",
     "declarations",

@@ -11,6 +11,7 @@ from jaxfix.codemod import (
     Problem,
     Rewriter,
     Rule,
+    callees,
 )
 
 
@@ -48,6 +49,7 @@ class TracedTernary(Rule):
     ## Not fixed
 
     - One value is None, a string or of another shape.
+    - A function that is picked in one place and called in another.
     - A value with effects: a walrus, an append.
 
     ## See
@@ -55,15 +57,26 @@ class TracedTernary(Rule):
     - https://docs.jax.dev/en/latest/_autosummary/jax.numpy.where.html
     """
 
-    visits: ClassVar = (ast.IfExp,)
+    visits: ClassVar = (ast.IfExp, ast.Call)
 
-    def find(self, fn: Function, node: ast.IfExp) -> Problem | None:
-        if because := fn.traced(node.test):
-            text = ast.unparse(node.test)
+    def find(self, fn: Function, node: ast.IfExp | ast.Call) -> Problem | None:
+        choice = node
+        if isinstance(choice, ast.Call):
+            picked = callees.picked_callee(fn, choice)
+            if picked is None:
+                return None
+            choice = picked
+        elif callees.picked_callee(fn, fn.module.parent(choice)) is choice:
+            return None
+        if because := fn.traced(choice.test):
+            text = ast.unparse(choice.test)
             return Problem(f"`... if {text} else ...` on a traced value", because)
         return None
 
-    def plan(self, fn: Function, node: ast.IfExp) -> Plan:
+    def plan(self, fn: Function, node: ast.IfExp | ast.Call) -> Plan:
+        if isinstance(node, ast.Call):
+            callees.chosen_call(fn, lambda name: name, node)
+            return Expression("lax.cond")
         for part in (node.body, node.orelse):
             for name in bound_names(part):
                 if name in names_outside(fn, part):
@@ -73,8 +86,10 @@ class TracedTernary(Rule):
         return Expression("jnp.where or lax.cond")
 
     def fix(
-        self, fn: Function, node: ast.IfExp, plan: Plan, write: Rewriter
+        self, fn: Function, node: ast.IfExp | ast.Call, plan: Plan, write: Rewriter
     ) -> ast.expr:
+        if isinstance(node, ast.Call):
+            return callees.chosen_call(fn, write.spell(fn), node)
         return write.choose(fn, node.test, node.body, node.orelse)
 
 
