@@ -30,6 +30,7 @@ from .objects import (
     PartialValue,
     Scope,
     TransformedValue,
+    remembered,
 )
 from .project import INTERESTING, WORDS, Module, Project
 from .results import result_of
@@ -327,7 +328,7 @@ class Interpreter:
         if old is None:
             table[key] = value
         elif old is not value:
-            table[key] = join(old, value)
+            table[key] = remembered(old, value)
         return value
 
     def note_call(

@@ -358,3 +358,23 @@ def is_callable(value: Value) -> bool:
         | MethodValue
         | ClassValue,
     )
+
+
+def is_setting(value: Value) -> bool:
+    """A flag, an integer, a word, a function of a module: few values, and hashable."""
+    for option in alternatives(value):
+        match option:
+            case Const(value=None | bool() | int() | str()):
+                continue
+            case Static(type="bool" | "int" | "str"):
+                continue
+            case Lib(name=name) if name.startswith("jax."):
+                continue
+            case FunctionValue(scope=Scope(node=ast.Module())):
+                continue
+            case Seq(kind="tuple", items=items) if items is not None:
+                if not all(map(is_setting, items)):
+                    return False
+            case _:
+                return False
+    return True

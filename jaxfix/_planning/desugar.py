@@ -59,6 +59,7 @@ class Desugar:
     by_name: bool = False  # whether the function has one `return`, at its end
     loops: list[LoopFlags] = field(default_factory=list)
     taken_apart: list[ast.stmt] = field(default_factory=list)
+    named: list[places.Place] = field(default_factory=list)
 
     # --- what forces a rewrite
 
@@ -144,10 +145,21 @@ class Desugar:
             ):
                 return out + self.block([*apart, *rest], finish)
             if self._is_region(stmt):
-                before, named, after = self._on_names(stmt)
-                if named is not stmt:
-                    self.taken_apart.append(named)
-                    return out + self.block([*before, named, *after, *rest], finish)
+                try:
+                    found = self._on_names(stmt)
+                except Blocked:
+                    whole = self._with_rest(stmt, rest, finish)
+                    if whole is None:
+                        raise
+                    return out + whole
+                if found.places:
+                    self.taken_apart.append(found.stmt)
+                    named = [*found.before, found.stmt, *found.after]
+                    return out + self.block([*named, *rest], finish)
+                if any(True for later in rest for _ in places.stores(later)):
+                    whole = self._with_rest(stmt, rest, finish)
+                    if whole is not None:
+                        return out + whole
             if isinstance(stmt, ast.Return | ast.Break | ast.Continue) and finish:
                 return out + finish(stmt)
             leaves = self._leaves(stmt)
@@ -205,14 +217,49 @@ class Desugar:
             and self.must_convert(stmt)
         )
 
-    def _on_names(
-        self, stmt: ast.stmt
-    ) -> tuple[list[ast.stmt], ast.stmt, list[ast.stmt]]:
+    def _on_names(self, stmt: ast.stmt) -> places.Extracted:
         """The region with attributes and items that it assigns as plain names."""
         try:
-            return places.extract(self.fn, stmt, self.fresh, self.edit)
+            found = places.extract(self.fn, stmt, self.fresh, self.edit)
         except CannotFix as error:
             raise Blocked(stmt, str(error)) from error
+        self.named += found.places
+        return found
+
+    def _with_rest(
+        self,
+        stmt: ast.stmt,
+        rest: list[ast.stmt],
+        finish: Callable[[ast.stmt | None], list[ast.stmt]] | None,
+    ) -> list[ast.stmt] | None:
+        """A region that returns, and all that follows, with objects on names.
+
+        Whichever way it ends, the objects get what the names hold; then comes the one
+        `return`. None if it is no such region, or no object changes.
+        """
+        if "return" not in exits([stmt]) or finish != self._at_function_end:
+            return None
+        whole = ast.If(build.const(True), [stmt, *rest], [])
+        whole.origin = [stmt, *rest][-1]  # type: ignore[attr-defined]
+        try:
+            found = self._on_names(whole)
+        except Blocked:
+            return None
+        if not found.places:
+            return None
+        named = found.stmt
+        assert isinstance(named, ast.If), "it is a copy of one"
+        returns = (n for n in statements_in(whole) if isinstance(n, ast.Return))
+        if all(one.value is None for one in returns):
+            return [
+                *found.before,
+                *self.block(named.body, self._without_value),
+                *found.after,
+            ]
+        self.by_name = True
+        body = self.block(named.body, self._by_name)
+        result = build.ret(build.load(self._result_name()))
+        return [*found.before, *body, *found.after, result]
 
     def _leaves(self, stmt: ast.stmt) -> bool:
         """Does the statement have exits that must be respelled here?"""
@@ -378,6 +425,12 @@ class Desugar:
         made = build.assign(result, value or build.const(None))
         made.origin_return = leaving  # type: ignore[attr-defined]
         return [made]
+
+    def _without_value(self, leaving: ast.stmt | None) -> list[ast.stmt]:
+        """The exits of a procedure, which is left at its end."""
+        if leaving is not None and not isinstance(leaving, ast.Return):
+            raise Blocked(leaving, "it leaves a loop that stays a Python loop")
+        return []
 
     def _at_function_end(self, leaving: ast.stmt | None) -> list[ast.stmt]:
         """The exits of a function: `return` stays, falling off the end returns None."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from jaxfix._analysis.build import as_load, source_of
+from jaxfix._analysis.build import as_load, is_new, source_of
 from jaxfix._analysis.closures import hidden_reads
 from jaxfix._analysis.effects import function_obstacle
 from jaxfix._analysis.facts import Function
@@ -70,6 +70,8 @@ def check_owner(fn: Function, stmt: ast.stmt, node: ast.expr) -> None:
 def check_given(fn: Function, stmt: ast.stmt, node: ast.expr) -> None:
     """The object of a place like `self.level`, which the function was given.
 
+    A new `stmt` holds all that follows in the function: its returns are its end.
+
     Raises:
       CannotFix: it was there before the trace, or something in `stmt` may look at it.
     """
@@ -77,7 +79,8 @@ def check_given(fn: Function, stmt: ast.stmt, node: ast.expr) -> None:
     root = list(_steps(node))[-1]
     assert isinstance(root, ast.Name), "a place begins with a name"
     is_outside = id(source_of(node)) in fn.facts.interpreter.state_writes
-    if is_outside or exits([stmt]) != {"fall"}:
+    ends = is_new(stmt) and exits([stmt]) <= {"fall", "return"}
+    if is_outside or not (ends or exits([stmt]) == {"fall"}):
         raise CannotFix(f"in it, `{text}` changes an object from outside in place")
     if not is_plain(fn, node):
         raise CannotFix(f"what `{text}` changes is not known")
