@@ -50,7 +50,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """A statement on names, what reads the places before it and writes them after it."""
+    """A statement on names, what reads the places before it and writes them after."""
 
     before: list[ast.stmt]
     stmt: ast.stmt

@@ -107,6 +107,13 @@ class Edits:
         self.mark(node)
         self._texts.setdefault(id(node), []).append(text)
 
+    def take_back(self, node: ast.AST, text: str) -> None:
+        """Undo the last `edit` of the node with this text."""
+        texts = self._texts[id(node)]
+        del texts[len(texts) - 1 - texts[::-1].index(text)]
+        if not texts:
+            del self._texts[id(node)]
+
     def add_argument(self, call: ast.Call, text: str) -> None:
         self.mark(call)
         self._added.setdefault(id(call), []).append(text)

@@ -21,6 +21,7 @@ from jaxfix._planning.blocks import Blocked, copy_with
 from jaxfix._planning.context import Context
 from jaxfix._planning.desugar import Desugar
 from jaxfix._planning.functional import Functional
+from jaxfix._planning.inlining import with_places
 from jaxfix._planning.plan import Expression, ListRegion, Region, Sites, Statement
 from jaxfix._planning.rolled import growing_lists
 from jaxfix._planning.singular import After, Sink, sunk_value
@@ -294,7 +295,8 @@ def rewrite_body(
     body = substitute([s for s in node.body if id(s) not in gone], replaced, make)
     if regions:
         fresh = rewriter.fresh(fn)
-        desugared = Desugar(fn, is_traced, fresh, writer.edit).whole_body(body)
+        desugar = Desugar(fn, is_traced, fresh, writer.edit)
+        desugared = desugar.whole_body(body)
         desugared = Sink(fn, writer.is_edited).block(desugared, After(frozenset()), {})
         functional = rewriter.functional(fn)
         context = initial_context(fn)
@@ -303,6 +305,7 @@ def rewrite_body(
             # A mistake of ours: never write a function that lost its result.
             raise Blocked(regions[0].node, "the new code would end without a result")
         body = without_result_names(fn, without_last_return(body, node.body))
+        body = with_places(body, desugar.named, writer.take_back)
         number_functions(body)
         spell_supers(writer, fn, body)
     if isinstance(node, ast.Module):

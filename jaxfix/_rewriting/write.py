@@ -103,6 +103,10 @@ class Writer:
         """
         self._edits.edit(node, text)
 
+    def take_back(self, node: ast.AST, text: str) -> None:
+        """Undo the last `edit` of the node with this text."""
+        self._edits.take_back(node, text)
+
     def is_edited(self, node: ast.AST) -> bool:
         """Does another text stand for the node?"""
         return self._edits.is_edited(node)
