@@ -19,12 +19,14 @@ from .changes import FUNCTIONS, Place, ScopeNode, is_first_parameter
 from .closures import moved_names
 from .facts import Function
 from .finding import CannotFix
-from .objects import FunctionNode, is_data
+from .objects import FunctionNode, is_data, is_setting
 from .project import Module
 from .scopes import free_names, scope_names
+from .transform_names import GRAD
 from .uses import MAPPING, CallSites, Layer, Use, Uses
 from .values import Array, Unknown, alternatives
 
+DECLARES_STATIC = frozenset({"jax.jit", "jax.pjit"})
 STATIC_POSITIONS = (ast.If, ast.While, ast.IfExp, ast.Assert)
 
 
@@ -35,7 +37,7 @@ class Item:
     `root` is the variable that the host names, None for the receiver of a method, and
     `tail` what follows on it. `sample` is one of the reads. `is_shared`: every module
     that imports the name has the same object, since nobody binds it anew. `owner_name`:
-    the variable's module.
+    the variable's module. `is_setting`: Python needs the value while JAX traces.
     """
 
     root: Place | None
@@ -45,6 +47,7 @@ class Item:
     reads: tuple[tuple[Module, ast.expr], ...]
     is_shared: bool
     owner_name: str
+    is_setting: bool = False
 
     @property
     def is_own(self) -> bool:
@@ -81,7 +84,10 @@ class Shield:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hoist:
-    """All that has to change so that some captured values become arguments."""
+    """All that has to change so that some captured values become arguments.
+
+    `static`: the new parameters that a jit has to declare static.
+    """
 
     parameters: tuple[Parameters, ...]
     handovers: tuple[Handover, ...]
@@ -89,6 +95,7 @@ class Hoist:
     mapped: tuple[tuple[Layer, Parameters], ...]
     shields: tuple[Shield, ...]
     is_public: bool
+    static: tuple[tuple[Layer, tuple[str, ...]], ...] = ()
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -283,7 +290,7 @@ class Hoisting:
         """The values to pass for one variable: the whole of it, or the keys read."""
         place = draft.variable.place
         whole = [(m, self.holder(m, r, place)) for m, r, _ in draft.reads]
-        if any(self.is_data(m, r) for m, r in whole):
+        if any(self.is_data(m, r) for m, r in whole) or self.is_setting(draft, place):
             return (self.item(draft, place, whole, taken),)
         by_key: dict[Place, list[tuple[Module, ast.expr]]] = {}
         for where, read, _ in draft.reads:
@@ -314,10 +321,16 @@ class Hoisting:
         reads: list[tuple[Module, ast.expr]],
         taken: set[str],
     ) -> Item:
-        if not any(self.is_data(where, read) for where, read in reads):
-            raise CannotFix(not_data(reads[0][1]))
-        for where, read in reads:
-            self.require_dynamic(where, read)
+        is_setting = False
+        try:
+            if not any(self.is_data(where, read) for where, read in reads):
+                raise CannotFix(not_data(reads[0][1]))
+            for where, read in reads:
+                self.require_dynamic(where, read)
+        except CannotFix:
+            is_setting = self.is_setting(draft, place)
+            if not is_setting:
+                raise
         sample = reads[0][1]
         name = self.parameter_name(place, sample, taken)
         taken.add(name)
@@ -327,8 +340,36 @@ class Hoisting:
         owner = self.facts.project.by_path.get(str(root.owner)) if root else None
         tail = draft.variable.tail + "".join(path_text(part) for part in place.path)
         return Item(
-            root, tail, name, sample, tuple(reads), shared, owner.name if owner else ""
+            root,
+            tail,
+            name,
+            sample,
+            tuple(reads),
+            shared,
+            owner.name if owner else "",
+            is_setting,
         )
+
+    def is_setting(self, draft: Draft, place: Place) -> bool:
+        """Is a module variable given one of a few values that can be static?
+
+        A program is compiled for each of them. What is counted up or handed out by a
+        loop has too many.
+        """
+        root = draft.variable.root
+        if root is None or draft.variable.tail or place.path or root.kind != "module":
+            return False
+        tables = self.facts.interpreter
+        for change in self.places.of(self.places.origin(root)):
+            given = bound_value(change.module, change.node)
+            if not change.rebinds or given is None:
+                return False
+            found = [
+                t[id(given)] for t in (tables.host, tables.traced) if id(given) in t
+            ]
+            if not found or not all(map(is_setting, found)):
+                return False
+        return True
 
     def is_shared(self, root: Place) -> bool:
         """Does every module that imports the variable have the same object?"""
@@ -414,10 +455,12 @@ class Hoisting:
         bound: list[tuple[Use, tuple[Item, ...]]] = []
         mapped: list[tuple[Layer, Parameters]] = []
         shields: dict[int, Shield] = {}
+        static: dict[int, tuple[Layer, tuple[str, ...]]] = {}
         is_public = False
         for parameters in made.values():
             uses = self.sites.of(parameters.module, parameters.function)
             self.require_plain(uses.layers)
+            static |= settings_of(parameters, uses)
             mine = self.shields(parameters, uses)
             shields |= mine
             bound += [(u, parameters.items) for u in uses.passed if self.is_compiled(u)]
@@ -443,6 +486,7 @@ class Hoisting:
             tuple(mapped),
             tuple(shields.values()),
             is_public,
+            tuple(static.values()),
         )
 
     def shields(self, parameters: Parameters, uses: Uses) -> dict[int, Shield]:
@@ -585,6 +629,42 @@ class Hoisting:
         if layer is None:
             raise CannotFix("no call of it can be seen")
         return {id(layer.node): Shield(parameters, layer)}
+
+
+def settings_of(
+    parameters: Parameters, uses: Uses
+) -> dict[int, tuple[Layer, tuple[str, ...]]]:
+    """What each jit around a function has to declare static.
+
+    Raises:
+      CannotFix: another transform would make arrays of the settings.
+    """
+    names = tuple(item.name for item in parameters.items if item.is_setting)
+    if not names:
+        return {}
+    for layer in uses.layers:
+        if layer.name not in DECLARES_STATIC | GRAD:
+            text = f"`{names[0]}` is needed while tracing, which `{layer.name}` hides"
+            raise CannotFix(text)
+    return {
+        id(one.node): (one, names) for one in uses.layers if one.name in DECLARES_STATIC
+    }
+
+
+def bound_value(module: Module, node: ast.AST) -> ast.expr | None:
+    """The expression that an assignment gives a name, if it is written out."""
+    parent = module.parent(node)
+    match parent, module.parent(parent) if parent is not None else None:
+        case ast.Assign(value=value), _:
+            return value
+        case ast.Tuple(elts=targets), ast.Assign(value=ast.Tuple(elts=values)):
+            is_plain = len(targets) == len(values) and not any(
+                isinstance(e, ast.Starred) for e in (*targets, *values)
+            )
+            places = [i for i, target in enumerate(targets) if target is node]
+            return values[places[0]] if is_plain and places else None
+        case _:
+            return None
 
 
 def layers_outside(uses: Uses, shields: dict[int, Shield]) -> set[int]:

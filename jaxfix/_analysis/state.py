@@ -385,7 +385,7 @@ def passed_arguments(
         names = names[1:]
     pairs: list[tuple[str, ast.expr]] = [*zip(names, node.args, strict=False)]
     pairs += [(k.arg, k.value) for k in node.keywords if k.arg is not None]
-    passed = {
+    passed: dict[str, tuple[Scope, ast.expr]] = {
         name: (frame.scope, value)
         for name, value in pairs
         if name in held

@@ -13,10 +13,12 @@ from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.hoisting import Handover, Hoist, Item, Parameters, Shield
 from jaxfix._analysis.project import Module
 from jaxfix._analysis.scopes import local_names, root_name
+from jaxfix._analysis.uses import Layer
 
 from .blocks import with_lines
 from .rewrite import Rewriter
 from .spelling import spell_parameters
+from .static_options import check_declaration, declare
 from .write import Writer
 
 FunctionDef = ast.FunctionDef | ast.AsyncFunctionDef
@@ -28,6 +30,11 @@ def carry_out(hoist: Hoist, write: Rewriter) -> None:
     Raises:
       CannotFix: an old name has no free neighbour, or a place cannot be edited.
     """
+    for layer, names in hoist.static:
+        require_kept(layer, hoist.shields)
+        for root in write.facts.roots_at.get(id(layer.node), ()):
+            check_declaration(root)
+            declare(write, root, add=names)
     for parameters in hoist.parameters:
         add_parameters(parameters, write)
     for item in hoist.items:
@@ -42,6 +49,20 @@ def carry_out(hoist: Hoist, write: Rewriter) -> None:
         map_none(write.writer(layer.module), layer.node, parameters, hoist)
     for shield in hoist.shields:
         put_behind(shield, write)
+
+
+def require_kept(layer: Layer, shields: Sequence[Shield]) -> None:
+    """An expression that is written anew keeps no option that is added to it.
+
+    Raises:
+      CannotFix: the transform is in such an expression.
+    """
+    parent = layer.module.parent(layer.node)
+    is_named = isinstance(parent, FunctionDef) or (
+        isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name)
+    )
+    if not is_named and any(s.layer.node is layer.node for s in shields):
+        raise CannotFix("it is jitted in an expression, and needs a static argument")
 
 
 def touch(write: Rewriter, function: ScopeNode) -> None:

@@ -9,9 +9,8 @@ import libcst as cst
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.local_jits import LocalJit, check
-from jaxfix._analysis.objects import TransformedValue, is_data
+from jaxfix._analysis.objects import TransformedValue, is_data, is_setting
 from jaxfix._analysis.static_uses import value_of
-from jaxfix._analysis.values import Const, Lib, Seq, Static, Value, alternatives
 
 from .blocks import Statements
 from .hoisting_jit import is_static_in, top_statement
@@ -58,24 +57,6 @@ def settings_of(fn: Function, one: LocalJit) -> tuple[str, ...]:
             raise CannotFix(f"`{name}` is not known to be a number or an array")
         settings.append(name)
     return tuple(settings)
-
-
-def is_setting(value: Value) -> bool:
-    """A flag, an integer, a word, a function of JAX: few values, and hashable."""
-    for option in alternatives(value):
-        match option:
-            case Const(value=None | bool() | int() | str()):
-                continue
-            case Static(type="bool" | "int" | "str"):
-                continue
-            case Lib(name=name) if name.startswith("jax."):
-                continue
-            case Seq(kind="tuple", items=items) if items is not None:
-                if not all(map(is_setting, items)):
-                    return False
-            case _:
-                return False
-    return True
 
 
 def hoist_local(write: Rewriter, fn: Function, one: LocalJit) -> None:
