@@ -56,7 +56,7 @@ def masked(
     bound_before = context.bound
     unbound = [n for n in writes(body) if n in live and n not in bound_before]
     before += [
-        initial_result(f, source, n, node)
+        initial_result(f, source, n, node, context)
         if is_result(n, node)
         else first_binding(f, source, n, node)
         for n in unbound

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jaxfix._analysis import build
 from jaxfix._analysis.arguments import as_array
+from jaxfix._analysis.effects import FREE
 from jaxfix._analysis.flow import definitely_writes
-from jaxfix._analysis.scopes import writes
+from jaxfix._analysis.scopes import reads, writes
 from jaxfix._analysis.values import (
     SCALAR,
+    Array,
     Seq,
+    Unknown,
     Value,
 )
 
 from .agree import collapse
 from .blocks import Blocked, sets_flags
-from .context import Context, NameSet
+from .context import Context
 
 if TYPE_CHECKING:
     from .functional import Functional
@@ -68,15 +72,11 @@ def leaves(node: ast.If) -> bool:
 
 
 def initial_result(
-    f: Functional,
-    source: ast.AST,
-    name: str,
-    node: ast.stmt,
-    kept: NameSet = frozenset(),
+    f: Functional, source: ast.AST, name: str, node: ast.stmt, context: Context
 ) -> ast.stmt:
     """A first value for a result that the loop may not set.
 
-    Zero of its kind, or one of the names that the loop carries, of which it is one.
+    Zero of its kind, or of the type of a name that has a value before the loop.
     """
     values = [
         s.value
@@ -90,11 +90,20 @@ def initial_result(
         raise Blocked(
             source, f"`{name}` has no value if the loop does not run even once"
         )
-    zeros = [zero_of(f, v, kept) for v in values]
-    if any(z is None or ast.dump(z) != ast.dump(zeros[0] or z) for z in zeros):
+    zeros = [z for v in values if (z := zero_of(f, v, context)) is not None]
+    if len(zeros) < len(values) or any(kind_of(z) != kind_of(zeros[0]) for z in zeros):
         raise Blocked(source, "what the loop returns has no known type")
-    assert zeros[0] is not None, "checked above"
     return build.assign(name, zeros[0])
+
+
+def kind_of(zero: ast.expr) -> object:
+    """What two first values of one type have in common."""
+    if isinstance(zero, ast.Tuple):
+        return tuple(map(kind_of, zero.elts))
+    fact = getattr(zero, "fact", None)
+    if isinstance(fact, Array) and None not in (fact.dtype, fact.shape):
+        return fact.dtype, fact.shape
+    return ast.dump(zero)
 
 
 def first_binding(
@@ -122,17 +131,32 @@ def first_number(f: Functional, name: str, node: ast.stmt) -> ast.stmt | None:
     return build.assign(name, zeros[0])
 
 
-def zero_of(f: Functional, node: ast.expr, kept: NameSet) -> ast.expr | None:
-    """The zero of a value's type, as Python literals that promote."""
+def zero_of(f: Functional, node: ast.expr, context: Context) -> ast.expr | None:
+    """The zero of a value's type: Python literals that promote, or like a named array.
+
+    A name is its own first value.
+    """
     if isinstance(node, ast.Tuple):
-        parts = [zero_of(f, e, kept) for e in node.elts]
+        parts = [zero_of(f, e, context) for e in node.elts]
         if any(p is None for p in parts):
             return None
         return ast.Tuple([p for p in parts if p is not None], ast.Load())
     zero = zero_value(f.value(node, {}))
-    if zero is None and isinstance(node, ast.Name) and node.id in kept:
-        return build.load(node.id)
-    return zero
+    if zero is not None:
+        return zero
+    found = as_array(collapse(f.value(node, {})) or Unknown())
+    if isinstance(node, ast.Name) and node.id in context.bound:
+        return f.new(build.load(node.id), found, FREE)
+    if found is None or found.dtype is None or found.shape is None:
+        return None
+    for name in [*reads(node), *context.types]:
+        known = as_array(collapse(context.types.get(name)) or Unknown())
+        if name not in context.bound or known is None:
+            continue
+        if (known.dtype, known.shape) == (found.dtype, found.shape):
+            made = build.call(f.spell("jax.numpy.zeros_like"), build.load(name))
+            return f.new(made, replace(found, traced=True), FREE)
+    return None
 
 
 def zero_value(value: Value | None) -> ast.expr | None:

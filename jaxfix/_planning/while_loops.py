@@ -113,8 +113,7 @@ def results_first(
     before: list[ast.stmt] = []
     for name in carried:
         if name not in context.bound and is_result(name, node):
-            kept = frozenset(carried) & context.bound
-            stmt = initial_result(f, source, name, node, kept)
+            stmt = initial_result(f, source, name, node, context)
             f.advance(stmt, context)
             before.append(stmt)
     return before
