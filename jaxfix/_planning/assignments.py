@@ -48,6 +48,8 @@ def simple_assignments(
                 ]
             case ast.Pass():
                 continue
+            case ast.Expr(value=ast.Constant(value=literal)) if literal is ...:
+                continue
             case _:
                 return None
         for name, value in pairs:
