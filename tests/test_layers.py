@@ -123,8 +123,8 @@ LAYERS = {
         "for_loops rolled functional",
         "derivatives": "singular",
         "names": "inlining",
-        "helpers": "callees casts folds impure masks mutators numpy_calls printing "
-        "sizes store_calls stores tables windows",
+        "helpers": "callees casts folds impure masks masked_gradients mutators "
+        "numpy_calls printing sizes store_calls stores tables windows",
     },
     "jaxfix/_rewriting": {
         "parts": "rule registry lines spelling blocks imports",

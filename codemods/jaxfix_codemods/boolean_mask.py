@@ -54,7 +54,9 @@ class BooleanMask(Rule):
     Safe for sums, means and the like. `max` and `min` of an empty selection raise in
     Python and give minus or plus infinity (or the limit of the integers) afterwards:
     unsafe. Logarithms, roots and quotients of selected elements get 1 at the other
-    places, so that gradients stay finite.
+    places, so that gradients stay finite; products and powers get 0 there, where the
+    mask asks for NaN, or the function is differentiated and the mask compares other
+    arrays.
 
     ## Not fixed
 

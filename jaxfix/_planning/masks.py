@@ -33,6 +33,13 @@ Spell = Callable[[str], str]
 REDUCTIONS = frozenset(
     ["sum", "prod", "mean", "max", "min", "any", "all", "std", "var"]
 )
+# Functions alone, which skip NaN as well, or take `where=` under another roof.
+NAN_REDUCTIONS = frozenset(["nansum", "nanprod", "nanmean", "nanstd", "nanvar"])
+LOGSUMEXP = frozenset(
+    ["jax.nn.logsumexp", "jax.scipy.special.logsumexp", "jax.numpy.logsumexp"]
+)
+NORM = "jax.numpy.linalg.norm"
+PRODUCTS = frozenset(f"jax.numpy.{n}" for n in ("dot", "vdot", "inner", "matmul"))
 FINDERS = frozenset(
     f"{m}.{n}" for m in ("jax.numpy", "numpy") for n in ("where", "nonzero")
 )
@@ -114,13 +121,21 @@ def selection(fn: Function, node: ast.expr) -> Selection | None:
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """A reduction of `operand`. `name` is that of the jax function, or `"count"`."""
+    """A reduction of `operand`. `name` is that of the jax function, or `"count"`.
+
+    `"dot"` is the sum of the products with `other`.
+    """
 
     node: ast.expr
     name: str
     operand: ast.expr
     axis: ast.expr | None = None
     keywords: tuple[ast.keyword, ...] = ()
+    other: ast.expr | None = None
+
+    @property
+    def operands(self) -> tuple[ast.expr, ...]:
+        return (self.operand,) if self.other is None else (self.operand, self.other)
 
 
 def reduction(fn: Function, node: ast.AST) -> Reduction | None:
@@ -135,11 +150,23 @@ def reduction(fn: Function, node: ast.AST) -> Reduction | None:
             attr in REDUCTIONS and arrays.method(fn, node) is not None
         ):
             return _called(node, attr, receiver, node.args)
+        case ast.BinOp(left=left, op=ast.MatMult(), right=right):
+            return Reduction(node, "dot", left, other=right)
+        case ast.Call(args=[left, right], keywords=[]) if (
+            arrays.library(fn, node) in PRODUCTS
+        ):
+            return Reduction(node, "dot", left, other=right)
         case ast.Call(args=[operand, *rest]):
             name = arrays.library(fn, node) or ""
             module, _, function = name.rpartition(".")
             if module in ("jax.numpy", "numpy") and function in REDUCTIONS:
                 return _called(node, function, operand, rest)
+            if module == "jax.numpy" and function in NAN_REDUCTIONS:
+                return _called(node, function, operand, rest)
+            if name in LOGSUMEXP and not (rest or node.keywords):
+                return Reduction(node, "logsumexp", operand)
+            if name == NORM and not (rest or node.keywords):
+                return Reduction(node, "norm", operand)
             if name in ("sum", "max", "min", "any", "all") and not rest:
                 return _called(node, name, operand, rest)
             if name in ("len", "jax.numpy.size", "numpy.size") and not rest:
@@ -174,14 +201,14 @@ def consumer(fn: Function, node: ast.expr) -> Reduction | None:
             above = fn.module.parent(parent)
             for outer in (parent, above):
                 found = reduction(fn, outer) if outer is not None else None
-                if found is not None and found.operand is node:
+                if found is not None and node in found.operands:
                     return found
             if isinstance(above, ast.Call) and node in elementwise_parts(fn, above):
                 node = above
                 continue
             return None
         found = reduction(fn, parent) if parent is not None else None
-        if found is not None and found.operand is node:
+        if found is not None and node in found.operands:
             return found
         if not isinstance(parent, ast.expr) or node not in elementwise_parts(
             fn, parent
@@ -240,7 +267,8 @@ def whole(fn: Function, expr: ast.expr, like: Selection | None = None) -> Whole:
     for node, found in leaves:
         if first is not None and not first.picks_as(fn, found):
             raise CannotFix(f"`{ast.unparse(node)}` picks elements by another mask")
-        if not isinstance(found.base, ATOMS):
+        is_once = node is found.node and found.mask is not None
+        if not isinstance(found.base, ATOMS) and not is_once:
             raise CannotFix("what is masked has no name")
     if not leaves or cost(fn, expr).total:
         return Whole(tuple(leaves))
@@ -350,15 +378,15 @@ def covers(fn: Function, base: ast.expr, mask: ast.expr) -> bool:
             return True
         if known_dims(a.shape) is not None and known_dims(b.shape) is not None:
             return known_dims(a.shape) == known_dims(b.shape)
-    return _mentions(fn, resolved(fn, mask), base)
+    return mentions(fn, resolved(fn, mask), base)
 
 
-def _mentions(fn: Function, expr: ast.expr, base: ast.expr) -> bool:
+def mentions(fn: Function, expr: ast.expr, base: ast.expr) -> bool:
     """Is `base` an operand of the elementwise expression `expr`?"""
     if same(expr, base):
         return True
     return any(
-        _mentions(fn, resolved(fn, part), base) for part in elementwise_parts(fn, expr)
+        mentions(fn, resolved(fn, part), base) for part in elementwise_parts(fn, expr)
     )
 
 
@@ -507,7 +535,9 @@ def _masked(fn: Function, found: Selection, end: Reduction | None) -> Masked:
             "its size depends on the data and it is not reduced; keep the full array "
             "and use `jnp.where(mask, value, fill)`, or `jnp.nonzero(mask, size=...)`"
         )
-    parts = whole(fn, end.operand, found)
+    parts = _whole_of(fn, end, found)
+    if end.name in ("dot", "norm") and not _is_flat(fn, found):
+        raise CannotFix("rows are multiplied with one another")
     if end.name == "count":
         if arrays.size_uses(fn, end.node):
             raise CannotFix("the number of elements is used as a shape")
@@ -539,6 +569,15 @@ def _masked(fn: Function, found: Selection, end: Reduction | None) -> Masked:
     return Masked(end, found, parts)
 
 
+def _whole_of(fn: Function, end: Reduction, found: Selection) -> Whole:
+    """The operands of a reduction for whole arrays: each picks the same places."""
+    parts = [whole(fn, operand, found) for operand in end.operands]
+    if not all(part.leaves for part in parts):
+        raise CannotFix(f"`{ast.unparse(end.node)}` is no product of two selections")
+    leaves = tuple(leaf for part in parts for leaf in part.leaves)
+    return Whole(leaves, any(part.guarded for part in parts))
+
+
 def _is_flat(fn: Function, found: Selection) -> bool:
     """Has the selection one dimension?"""
     if found.part is not None:
@@ -552,6 +591,17 @@ def reduced(fn: Function, one: Masked, mask: ast.expr, spell: Spell) -> ast.expr
     end = one.reduction
     if end.name == "count":
         return build.call(spell("jax.numpy.sum"), mask)
+    if end.name in ("dot", "norm"):
+        kept = [zero_elsewhere(mask, o, spell) for o in end.operands]
+        match end.node:
+            case ast.Call(func=func):
+                return ast.Call(func, list[ast.expr](kept), [])
+            case _:
+                return ast.BinOp(kept[0], ast.MatMult(), kept[1])
+    if end.name == "logsumexp":
+        made = build.call(spell("jax.nn.logsumexp"), end.operand)
+        made.keywords = [ast.keyword("where", mask)]
+        return made
     made = build.call(spell(f"jax.numpy.{end.name}"), end.operand)
     made.keywords = list(end.keywords)
     if end.axis is not None and not _is_flat(fn, one.found):
@@ -582,6 +632,10 @@ def leaf(one: Selection, mask: ast.expr, guarded: bool, spell: Spell) -> ast.exp
     if not guarded:
         return one.base
     return build.call(spell("jax.numpy.where"), mask, one.base, build.const(1))
+
+
+def zero_elsewhere(mask: ast.expr, value: ast.expr, spell: Spell) -> ast.Call:
+    return build.call(spell("jax.numpy.where"), mask, value, build.const(0))
 
 
 def key(fn: Function, found: Selection, plan: Mending) -> str:

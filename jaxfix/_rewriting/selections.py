@@ -6,7 +6,7 @@ import ast
 
 from jaxfix._analysis import build
 from jaxfix._analysis.facts import Function
-from jaxfix._planning import masks
+from jaxfix._planning import masked_gradients, masks
 from jaxfix._planning.masks import Masked, Mending, Selection
 
 from .rewrite import Rewriter
@@ -42,8 +42,16 @@ def _reduce(write: Rewriter, fn: Function, one: Masked, mask: ast.expr) -> None:
     writer = write.writer(fn.module)
     spell = write.spell(fn)
     new = masks.reduced(fn, one, mask, spell)
+    zeroed = masked_gradients.zeroed(fn, one)
     for node, picked in one.whole.leaves:
         base = masks.leaf(picked, mask, one.whole.guarded, spell)
+        if node in zeroed:
+            base = masks.zero_elsewhere(mask, base, spell)
         writer.edit(node, lambda base=base: writer.expr(base))  # type: ignore[misc]
+    leaves = [node for node, _ in one.whole.leaves]
+    for part in zeroed:
+        if part not in leaves:
+            new_part = masks.zero_elsewhere(mask, part, spell)
+            writer.edit(part, lambda made=new_part: writer.expr(made))  # type: ignore[misc]
     end = one.reduction.node
     writer.edit(end, lambda: writer.expr(new))

@@ -11,7 +11,14 @@ from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix, Safety
 from jaxfix._analysis.operands import dtype_of
 from jaxfix._analysis.values import Array, Const, Static, Value, promote
-from jaxfix._planning import masks, mutators, numpy_calls, store_calls, stores
+from jaxfix._planning import (
+    masked_gradients,
+    masks,
+    mutators,
+    numpy_calls,
+    store_calls,
+    stores,
+)
 from jaxfix._planning.masks import Selection
 from jaxfix._planning.plan import Sites
 from jaxfix._planning.polynomials import static_difference
@@ -445,8 +452,13 @@ def edit_leaves(write: Rewriter, fn: Function, one: Update) -> None:
     parts = masks.whole(fn, one.value, found)
     mask = masks.where_mask(fn, found, spell)
     divides = isinstance(one.op, ast.Div | ast.FloorDiv | ast.Mod)
+    guarded = parts.guarded or divides
+    curved = isinstance(one.op, ast.Mult | ast.Pow)
+    zeroed = masked_gradients.zeroed_leaves(fn, one.value, parts, curved=curved)
     for node, picked in parts.leaves:
-        base = masks.leaf(picked, mask, parts.guarded or divides, spell)
+        base = masks.leaf(picked, mask, guarded, spell)
+        if node in zeroed and not guarded:
+            base = masks.zero_elsewhere(mask, base, spell)
         writer.edit(node, lambda base=base: writer.expr(base))  # type: ignore[misc]
 
 
