@@ -11,13 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from jaxfix._analysis import arrays, build
+from jaxfix._analysis.arguments import as_array
 from jaxfix._analysis.definitions import loads, resolved, same
 from jaxfix._analysis.effects import cost, obstacle
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix, Evidence
 from jaxfix._analysis.objects import FunctionValue
 from jaxfix._analysis.python_calls import known_items, loop_tracer
-from jaxfix._analysis.values import Array, Const, Lib, Seq
+from jaxfix._analysis.values import SCALAR, Array, Const, Lib, Seq
 
 from .masks import elementwise_parts
 
@@ -207,6 +208,10 @@ def _of_iterable(fn: Function, one: Fold, spell: Spell) -> ast.expr:
     items = array_of(fn, arg, spell)
     if one.key is None:
         return build.call(spell(f"jax.numpy.{one.name}"), items)
+    if isinstance(arg, ast.Name) and _holds_numbers(fn, arg):
+        keys = _keys_of_range(fn, one.key, arg, spell)
+        best = build.call(spell(f"jax.numpy.arg{one.name}"), keys)
+        return ast.Subscript(items, best, ast.Load())
     place = build.call(
         spell(f"jax.numpy.arg{one.name}"), _mapped(fn, one.key, items, spell)
     )
@@ -222,9 +227,19 @@ def _plain_range(fn: Function, arg: ast.expr) -> ast.expr | None:
     return None
 
 
+def _holds_numbers(fn: Function, arg: ast.expr) -> bool:
+    """Is it a list or tuple of numbers, or of arrays that are one number each?"""
+    known = arrays.value(fn, arg)
+    if not isinstance(known, Seq) or known.items is None:
+        return False
+    numbers = [as_array(item) for item in known.items]
+    return all(n is not None and n.shape == SCALAR for n in numbers)
+
+
 def _keys_of_range(
     fn: Function, key: ast.expr, count: ast.expr, spell: Spell
 ) -> ast.expr:
+    """The keys of the elements of a range, or of a list, one by one."""
     if isinstance(key, ast.Lambda):
         name, element = _lambda_name(key), key.body
     else:
@@ -277,6 +292,8 @@ def array_of(fn: Function, arg: ast.expr, spell: Spell) -> ast.expr:
         arg = ast.ListComp(arg.elt, arg.generators)
     elif isinstance(arg, ast.ListComp):
         _check_generators(fn, arg)
+    elif isinstance(known, Seq) and known.kind == "iter":
+        arg = build.call("list", arg)
     elif not (isinstance(known, Seq) and known.kind in ("list", "tuple")):
         raise CannotFix("what is compared is not known to be an array or a list")
     return build.call(spell("jax.numpy.array"), arg)
