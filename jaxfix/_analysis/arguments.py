@@ -32,7 +32,13 @@ from .values import (
     type_name,
 )
 
-PYTHON_NUMBERS = {"bool": bool, "int": int, "float": float, "complex": complex}
+PYTHON_NUMBERS = {
+    "bool": bool,
+    "int": int,
+    "intenum": int,
+    "float": float,
+    "complex": complex,
+}
 
 
 def scalar_tracer(value: Value, why: Why | None) -> Value:
@@ -74,6 +80,7 @@ def bind(
     positional = [a.arg for a in spec.args]
     if spec.posonlyargs:
         positional = [*(a.arg for a in spec.posonlyargs), *positional]
+    args = spread(fn, args, [n for n in positional if n not in keywords])
     bound: dict[str, Value] = dict(zip(positional, args, strict=False))
     rest = list(args[len(positional) :])
     extra: list[tuple[str, Value]] = []
@@ -108,6 +115,36 @@ class StarredRest(Value):
     """A starred argument of unknown length."""
 
     elem: Value
+
+
+def spread(
+    fn: FunctionValue, args: Sequence[Value], free: Sequence[str]
+) -> Sequence[Value]:
+    """The arguments of `f(a, *rest, b)`, with items of `rest` for what lies between.
+
+    Args:
+      fn: the function.
+      args: the arguments that have no name.
+      free: the positional parameters that no argument names.
+    """
+    stars = [i for i, a in enumerate(args) if isinstance(a, StarredRest)]
+    if not stars:
+        return args
+    before, after = args[: stars[0]], args[stars[-1] + 1 :]
+    items = [a.elem if isinstance(a, StarredRest) else a for a in args[stars[0] :]]
+    item = join_all(items[: len(items) - len(after)])
+    if fn.node.args.vararg:
+        # Where the last ones go is not known.
+        item, after = join_all(items), [StarredRest(join_all(items))]
+        return [*before, *[item for _ in free[len(before) :]], *after]
+    defaults = dict(fn.defaults)
+    between = free[len(before) : len(free) - len(after)]
+    filled = [join_all([item, *_known(defaults.get(name))]) for name in between]
+    return [*before, *filled, *after]
+
+
+def _known(value: Value | None) -> list[Value]:
+    return [] if value is None else [value]
 
 
 def has_known_leaves(cls: ClassValue) -> bool:

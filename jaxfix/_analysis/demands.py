@@ -252,7 +252,7 @@ def is_setting(value: object) -> bool:
     match value:
         case Const(value=str() | bytes()):
             return True
-        case Static(type="str" | "enum" | "dtype" | "bytes"):
+        case Static(type="str" | "enum" | "intenum" | "dtype" | "bytes"):
             return True
         case Lib():
             return True

@@ -129,7 +129,7 @@ def attribute(
             if found is None and name == "_make" and base.kind == "namedtuple":
                 return MethodValue(base, name)
             if base.kind == "enum" and found is not None:
-                return Static("enum")
+                return Static("intenum" if base.is_number else "enum")
             return found if found is not None else Unknown()
         case SuperValue():
             for parent in base.cls.bases:
@@ -150,7 +150,8 @@ def attribute(
             known = attribute_of(base, name)
             return known if known is not None else MethodValue(base, name)
         case Seq() | Dict() | Const() | Static():
-            if isinstance(base, Static) and base.type in ("", "enum", "object"):
+            opaque = ("", "enum", "intenum", "object")
+            if isinstance(base, Static) and base.type in opaque:
                 return Static()
             return MethodValue(base, name)
         case TransformedValue() | FunctionValue() | PartialValue():

@@ -299,7 +299,14 @@ class Interpreter:
             waiting = [k for k in self.transformed if k not in done]
             if not waiting:
                 break
-            for key in waiting:
+            # `jit(vmap(f))` hands `vmap(f)` what it takes: alone it is no root.
+            made = [t.function for t in self.transformed.values()]
+            inner = {
+                (id(f.node), hash(f.function))
+                for f in made
+                if isinstance(f, TransformedValue)
+            }
+            for key in sorted(waiting, key=lambda key: key in inner):
                 done.add(key)
                 root = self.transformed[key]
                 if key not in self.ran:
@@ -353,10 +360,8 @@ class Interpreter:
         if owner not in call.functions:
             call.functions.append(owner)
 
-    def note_loop(self, node: ast.AST, head: Mapping[str, Value], traced: bool) -> None:
+    def note_loop(self, node: ast.AST, head: Mapping[str, Value]) -> None:
         """The variables at the head of a loop, whatever the iteration."""
-        if not traced:
-            return
         known = self.loop_heads.setdefault(id(node), {})
         for name, value in head.items():
             known[name] = join(known[name], value) if name in known else value

@@ -173,6 +173,16 @@ class ClassValue(Value):
         return None
 
     @property
+    def is_number(self) -> bool:
+        """Are its members integers, as those of an `IntEnum` are?"""
+        return any(
+            base.name in ("enum.IntEnum", "enum.IntFlag")
+            if isinstance(base, Lib)
+            else isinstance(base, ClassValue) and base.is_number
+            for base in self.bases
+        )
+
+    @property
     def is_immutable(self) -> bool:
         """Is nothing known of its instances but what their fields are?"""
         is_data = self.kind == "namedtuple" or (

@@ -150,7 +150,7 @@ def iterate(frame: Frame, value: Value) -> Value:
             method = value.cls.lookup("__iter__")
             return iterate(frame, frame.call(method, [value])) if method else Unknown()
         case ClassValue() if value.kind == "enum":
-            return Static("enum")
+            return Static("intenum" if value.is_number else "enum")
         case _:
             return Unknown()
 

@@ -377,9 +377,16 @@ def merge_states(a: State, b: State, test: Array | None) -> State:
     for name, value in b.items():
         if name not in a:
             out[name] = value
-        elif a[name] != value:
+        elif a[name] != value or are_members(a[name], value):
             out[name] = merge_traced(a[name], value, test)
     return out
+
+
+def are_members(a: Value, b: Value) -> bool:
+    """Are they members of an enum of integers, of which one may be another one?"""
+    return a is not b and all(
+        isinstance(v, Static) and v.type == "intenum" for v in (a, b)
+    )
 
 
 # --- loops
@@ -458,7 +465,7 @@ def loop(
     test = traced or (seen or {}).get("test")
     why = test or record.traced_exit
     if frame.under and not frame.linear:
-        frame.interp.note_loop(node, head, why is not None)
+        frame.interp.note_loop(node, head)
     states: list[State] = []
     if not endless:
         frame.restore(dict(head))

@@ -85,6 +85,8 @@ def no_array(value: Value | None) -> str | None:
             return "None"
         case Const(value=str()) | Static(type="str"):
             return "a string"
+        case Static(type="enum"):
+            return "a member of an enum"
         case _:
             return None
 

@@ -400,7 +400,10 @@ def _explode(
     elements = _elements(group.parts)
     trailing = _is_word(group.parts[-1], ",")
     flat = deeper + _show(group.parts)
-    if _fits(flat) and not (trailing and len(elements) > 1):
+    # The items of a tuple, list or dict go on lines of their own, those of a call if
+    # they must.
+    apart = len(elements) > 1 and (trailing or not group.call)
+    if _fits(flat) and not apart:
         return [first, flat, last]
     if len(elements) == 1 and not is_def:
         comma = "," if trailing else ""
