@@ -10,7 +10,7 @@ from jaxfix._analysis import arrays, build, jax_api
 from jaxfix._analysis.definitions import bindings, resolved
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix, Evidence
-from jaxfix._analysis.scopes import parameter_names
+from jaxfix._analysis.scopes import names, parameter_names
 from jaxfix._analysis.shapes import known_dims
 from jaxfix._analysis.values import SCALAR, WEAK_FLOAT, Array, Value
 
@@ -93,6 +93,12 @@ def cast(fn: Function, node: ast.Call) -> Cast | None:
         because = arrays.forced(fn, arg)
         if because and (under_jit or name in ("float", "complex")):
             return Cast(name.removeprefix("operator."), arg, because)
+    if (
+        name == "enumerate"
+        and (start := first_number(node)) is not None
+        and (because := arrays.forced(fn, start))
+    ):
+        return Cast(name, start, because)
     if name.startswith("math."):
         for arg in node.args:
             if because := arrays.traced_inside(fn, arg):
@@ -126,6 +132,8 @@ def as_array(fn: Function, node: ast.Call, found: Cast, spell: Spell) -> ast.exp
     name, arg = found.name, found.arg
     if name.startswith("math."):
         return _math(fn, node, name.removeprefix("math."), spell)
+    if name == "enumerate":
+        return _counted(node, arg)
     if name == "tolist":
         if is_taken_apart(fn, node) and arrays.rank(fn.value(arg)) == 1:
             return arg
@@ -141,6 +149,31 @@ def as_array(fn: Function, node: ast.Call, found: Cast, spell: Spell) -> ast.exp
     if arrays.may_be_python_number(fn, arg):
         return build.call(spell("jax.numpy.asarray"), scalar, build.load(kind))
     return build.method(scalar, "astype", build.load(kind))
+
+
+def first_number(node: ast.Call) -> ast.expr | None:
+    """From which number on a call of `enumerate` counts; None if it does not say."""
+    match node:
+        case ast.Call(args=[_, start], keywords=[]):
+            return start
+        case ast.Call(args=[_], keywords=[ast.keyword(arg="start", value=start)]):
+            return start
+        case _:
+            return None
+
+
+def _counted(node: ast.Call, start: ast.expr) -> ast.expr:
+    """`enumerate(xs, k)` as `((k + i, x) for i, x in enumerate(xs))`."""
+    if not isinstance(start, ast.Name | ast.Attribute):
+        raise CannotFix("give the number that it counts from a name")
+    taken = set(names(start))
+    place = next(n for n in ("i", "j") if n not in taken)
+    item = next(n for n in ("item", "element") if n not in taken)
+    number = ast.BinOp(start, ast.Add(), build.load(place))
+    pair = ast.Tuple([number, build.load(item)], ast.Load())
+    counted = build.call(node.func, node.args[0])
+    source = ast.comprehension(build.targets([place, item]), counted, [], 0)
+    return ast.GeneratorExp(pair, [source])
 
 
 def is_taken_apart(fn: Function, node: ast.expr) -> bool:
