@@ -11,6 +11,7 @@ from jaxfix._analysis import build
 from jaxfix._analysis.arguments import as_array
 from jaxfix._analysis.effects import FREE
 from jaxfix._analysis.flow import definitely_writes
+from jaxfix._analysis.objects import ClassValue
 from jaxfix._analysis.scopes import reads, writes
 from jaxfix._analysis.values import (
     SCALAR,
@@ -45,6 +46,9 @@ def first_values(
             for z in (zero_value(v) for v in assigned_values(f, name, node))
             if z is not None
         }
+        if len(zeros) != 1 and is_result(name, node):
+            zero = common_zero(f, results_of(name, node), context)
+            zeros = {name: zero} if zero is not None else {}
         if len(zeros) != 1:
             continue
         made = build.assign(name, next(iter(zeros.values())))
@@ -78,7 +82,20 @@ def initial_result(
 
     Zero of its kind, or of the type of a name that has a value before the loop.
     """
-    values = [
+    values = results_of(name, node)
+    if not values:
+        raise Blocked(
+            source, f"`{name}` has no value if the loop does not run even once"
+        )
+    first = common_zero(f, values, context)
+    if first is None:
+        raise Blocked(source, "what the loop returns has no known type")
+    return build.assign(name, first)
+
+
+def results_of(name: str, node: ast.stmt) -> list[ast.expr]:
+    """What our assignments in a statement give a name."""
+    return [
         s.value
         for s in ast.walk(node)
         if isinstance(s, ast.Assign)
@@ -86,20 +103,24 @@ def initial_result(
         and s.targets[0].id == name
         and build.is_new(s)
     ]
-    if not values:
-        raise Blocked(
-            source, f"`{name}` has no value if the loop does not run even once"
-        )
+
+
+def common_zero(
+    f: Functional, values: Sequence[ast.expr], context: Context
+) -> ast.expr | None:
+    """A first value for what has one of these values later, if they have one type."""
     zeros = [z for v in values if (z := zero_of(f, v, context)) is not None]
     if len(zeros) < len(values) or any(kind_of(z) != kind_of(zeros[0]) for z in zeros):
-        raise Blocked(source, "what the loop returns has no known type")
-    return build.assign(name, zeros[0])
+        return None
+    return zeros[0]
 
 
 def kind_of(zero: ast.expr) -> object:
     """What two first values of one type have in common."""
     if isinstance(zero, ast.Tuple):
         return tuple(map(kind_of, zero.elts))
+    if isinstance(zero, ast.Call) and not hasattr(zero, "fact"):
+        return ast.dump(zero.func), tuple(map(kind_of, zero.args))
     fact = getattr(zero, "fact", None)
     if isinstance(fact, Array) and None not in (fact.dtype, fact.shape):
         return fact.dtype, fact.shape
@@ -141,6 +162,12 @@ def zero_of(f: Functional, node: ast.expr, context: Context) -> ast.expr | None:
         if any(p is None for p in parts):
             return None
         return ast.Tuple([p for p in parts if p is not None], ast.Load())
+    if isinstance(node, ast.Call) and (fields := named_fields(f, node)) is not None:
+        found_fields = [zero_of(f, field, context) for field in fields]
+        made_fields = [zero for zero in found_fields if zero is not None]
+        if len(made_fields) < len(fields):
+            return None
+        return ast.Call(build.as_load(node.func), made_fields, [])
     zero = zero_value(f.value(node, {}))
     if zero is not None:
         return zero
@@ -157,6 +184,19 @@ def zero_of(f: Functional, node: ast.expr, context: Context) -> ast.expr | None:
             made = build.call(f.spell("jax.numpy.zeros_like"), build.load(name))
             return f.new(made, replace(found, traced=True), FREE)
     return None
+
+
+def named_fields(f: Functional, node: ast.Call) -> list[ast.expr] | None:
+    """The arguments of a call that makes a named tuple, in the order of its fields."""
+    cls = f.fn.value(node.func)
+    if not isinstance(cls, ClassValue) or cls.kind != "namedtuple":
+        return None
+    by_name = dict(zip(cls.all_fields(), node.args, strict=False))
+    by_name |= {k.arg: k.value for k in node.keywords if k.arg is not None}
+    if any(isinstance(arg, ast.Starred) for arg in node.args):
+        return None
+    fields = [by_name[name] for name in cls.all_fields() if name in by_name]
+    return fields if len(fields) == len(cls.all_fields()) else None
 
 
 def zero_value(value: Value | None) -> ast.expr | None:
