@@ -87,7 +87,7 @@ def _at_site(fn: Function, site: Site, names: tuple[str, ...]) -> list[Rebinding
             if arg is not None:
                 given.append(arg)
         used = [a for a in given if _is_used_after(caller, stmt, a)]
-        if not used or _takes_result(fn, stmt, used):
+        if not used or _takes_results(stmt, used):
             continue
         found.append(_rebinding(caller, stmt, site.node, given, len(names)))
     return found
@@ -99,12 +99,12 @@ def _is_used_after(caller: Function, stmt: ast.stmt, arg: ast.expr) -> bool:
     return isinstance(arg, ast.Attribute | ast.Subscript)
 
 
-def _takes_result(fn: Function, stmt: ast.stmt, used: list[ast.expr]) -> bool:
-    """Does the caller bind the array that is returned, `x = f(x)`?"""
-    match stmt, used:
-        case ast.Assign(targets=[ast.Name(id=target)]), [ast.Name(id=name)]:
-            return target == name and bool(returned_names(fn))
-    return False
+def _takes_results(stmt: ast.stmt, used: list[ast.expr]) -> bool:
+    """Does the caller bind the names of the arrays anew, `x, n = f(x)`?"""
+    if not isinstance(stmt, ast.Assign):
+        return False
+    bound = {t.id for t in stores.targets_of(stmt) if isinstance(t, ast.Name)}
+    return all(isinstance(arg, ast.Name) and arg.id in bound for arg in used)
 
 
 def _rebinding(

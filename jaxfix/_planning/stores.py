@@ -172,6 +172,7 @@ def check_aliases(fn: Function, stmt: ast.stmt, name: str) -> None:
                 and target.id != name
                 and _before(fn, outer, stmt)
                 and read_after(fn, stmt, target.id)
+                and not _is_made_between(fn, name, outer, stmt)
             ):
                 raise CannotFix(
                     f"`{target.id}` is another name of `{name}`: in Python both change"
@@ -218,6 +219,34 @@ def _is_kept(fn: Function, use: ast.Name, holder: ast.AST | None) -> bool:
 def _before(fn: Function, first: ast.stmt, second: ast.stmt) -> bool:
     """May `first` run before `second`: it comes first, or both are in one loop?"""
     return _line(first) < _line(second) or _shared_loop(fn, first, second)
+
+
+def _is_made_between(fn: Function, name: str, alias: ast.stmt, store: ast.stmt) -> bool:
+    """Is the array another one at each store, as `new = np.zeros(n)` makes it?
+
+    In a loop that ends with `row = new`, and begins with a new array, the store of the
+    next round is into that one.
+    """
+    loop = next(
+        (
+            o
+            for o in fn.module.ancestors(alias)
+            if isinstance(o, ast.For | ast.While)
+            and any(o is other for other in fn.module.ancestors(store))
+        ),
+        None,
+    )
+    if loop is None or _line(alias) < _line(store):
+        return False
+    for stmt in loop.body:
+        if stmt is store or any(node is store for node in ast.walk(stmt)):
+            return False
+        match stmt:
+            case ast.Assign(targets=[ast.Name(id=target)], value=value) if (
+                target == name
+            ):
+                return alias_of(fn, value) is None
+    return False
 
 
 def read_after(fn: Function, stmt: ast.stmt, name: str) -> bool:
