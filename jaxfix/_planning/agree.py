@@ -134,6 +134,8 @@ def agree(spell: Spell, name: str, a: Typed, b: Typed) -> tuple[ast.expr, ast.ex
 
 def same_dtype(a: DType, b: DType) -> bool:
     """Equal, where the default dtypes are 32 bits wide (else JAX says so)."""
+    if a.kind == b.kind == "b":
+        return True
     return a.weak == b.weak and _narrow(a) == _narrow(b)
 
 
