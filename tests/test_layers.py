@@ -105,7 +105,7 @@ LAYERS = {
         "syntax": "scopes build flow jax_tables jax_api transform_names",
         "values": "values objects project components shapes",
         "interpreter": "definitions frame state operands arguments derivatives "
-        "indexing elementwise operators layout library results python_calls "
+        "indexing elementwise operators layout library results python_calls iterators "
         "expressions transformed primitives transforms roots statements interpret",
         "calls": "call_sites demands origins declarations static_uses hashing",
         "facts": "facts",

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from . import expressions, python_calls, roots, state, statements, transforms
+from . import expressions, iterators, python_calls, roots, state, statements, transforms
 from .arguments import bind
 from .frame import Frame, join_all
 from .objects import (
@@ -56,6 +56,8 @@ from .values import (
 MAX_DEPTH = 24
 MAX_CALLS = 60_000
 MAX_CONTEXTS = 24  # ways in which one function is run before we stop looking
+
+python_calls.SPECIAL.update(iterators.HANDLERS)
 
 
 @dataclass(slots=True, eq=False)
