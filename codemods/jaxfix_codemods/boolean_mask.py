@@ -60,7 +60,7 @@ class BooleanMask(Rule):
 
     ## Not fixed
 
-    - A selection that is not reduced. Keep the full array with
+    - A selection that is not reduced, or used otherwise too. Keep the full array with
       `jnp.where(mask, x, fill)`, or give the largest size: `jnp.nonzero(mask, size=n)`.
     - A mask of which it cannot be seen that it has the shape of the array.
     - A count that is used as a shape.

@@ -144,6 +144,11 @@ class Function:
         return id(self.node) in self.facts.interpreter.differentiated
 
     @cached_property
+    def selections(self) -> dict[int, object]:
+        """What a planner finds that names stand for, by the identity of the node."""
+        return {}
+
+    @cached_property
     def definitions(self) -> dict[str, list[ast.expr] | None]:
         """What each local variable is assigned; None where that is no expression."""
         return all_definitions(self)

@@ -43,6 +43,14 @@ def zeroed(fn: Function, one: Masked) -> tuple[ast.expr, ...]:
     )
 
 
+def zeroed_parts(fn: Function, value: ast.expr, parts: Whole) -> tuple[ast.expr, ...]:
+    """The parts of a value that is used element by element later, likewise."""
+    nodes = tuple(node for node, _ in parts.leaves)
+    if parts.guarded or not needs_zeros(fn, parts.leaves):
+        return ()
+    return tuple(curved_parts(fn, value, nodes, curved=True))
+
+
 def zeroed_leaves(
     fn: Function, value: ast.expr, parts: Whole, *, curved: bool
 ) -> tuple[ast.expr, ...]:
@@ -61,6 +69,8 @@ def needs_zeros(fn: Function, leaves: Sequence[tuple[ast.expr, Selection]]) -> b
     differentiated, unless the mask compares the values themselves.
     """
     for node, found in leaves:
+        if node is found.base:
+            continue  # a name, whose assignment sees to it
         if arrays.kind(fn.value(node)) in ("i", "b"):
             continue
         if found.mask is not None and asks_for_numbers(fn, found.mask):

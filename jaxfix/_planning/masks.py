@@ -104,16 +104,37 @@ def is_mask(fn: Function, node: ast.expr) -> bool:
 
 
 def selection(fn: Function, node: ast.expr) -> Selection | None:
-    """The selection that an expression is, itself or by way of a name."""
-    if isinstance(node, ast.Name):
-        found = definition(fn, node)
-        if found is None:
-            return None
-        made = subscript_selection(fn, found[1])
-        if made is not None and unchanged(fn, made.node, found[0], node):
-            return made
+    """The selection that an expression is, itself or by way of a name.
+
+    A name may stand for what is computed of selections, element by element: the whole
+    of that is the name itself, once its assignment computes with whole arrays.
+    """
+    if not isinstance(node, ast.Name):
+        return subscript_selection(fn, node)
+    if fn.module.parent(node) is None:
         return None
-    return subscript_selection(fn, node)
+    if id(node) not in fn.selections:
+        fn.selections[id(node)] = None  # the answer to a name that is made of itself
+        fn.selections[id(node)] = _named_selection(fn, node)
+    known = fn.selections[id(node)]
+    return known if isinstance(known, Selection) else None
+
+
+def _named_selection(fn: Function, node: ast.Name) -> Selection | None:
+    found = definition(fn, node)
+    if found is None or not unchanged(fn, found[1], found[0], node):
+        return None
+    made = subscript_selection(fn, found[1])
+    if made is not None or not elementwise_parts(fn, found[1]):
+        return made
+    try:
+        leaves = whole(fn, found[1]).leaves
+    except CannotFix:
+        return None
+    if not leaves:
+        return None
+    first = leaves[0][1]
+    return Selection(first.node, node, first.mask, first.part)
 
 
 # --- reductions
@@ -215,6 +236,18 @@ def consumer(fn: Function, node: ast.expr) -> Reduction | None:
         ):
             return None
         node = parent
+
+
+def assignment(fn: Function, node: ast.expr) -> ast.Assign | None:
+    """The assignment of what is computed of an expression, element by element."""
+    while True:
+        parent = fn.module.parent(node)
+        if isinstance(parent, ast.Attribute):
+            parent = fn.module.parent(parent)
+        if isinstance(parent, ast.expr) and node in elementwise_parts(fn, parent):
+            node = parent
+            continue
+        return parent if isinstance(parent, ast.Assign) else None
 
 
 def elementwise_parts(fn: Function, node: ast.expr) -> list[ast.expr]:
@@ -481,11 +514,13 @@ class Masked:
 class Mending:
     """All reductions that a selection ends in.
 
-    `statement` is the assignment of the selection to a name, which goes.
+    `statement` is the assignment of the selection to a name, which goes; `derived` are
+    assignments of what is computed of it, which compute with whole arrays.
     """
 
     masked: tuple[Masked, ...]
     statement: ast.stmt | None
+    derived: tuple[tuple[ast.Assign, Whole], ...]
     safety: Safety
 
 
@@ -496,11 +531,14 @@ def mending(fn: Function, found: Selection) -> Mending:
       CannotFix: it is not reduced, or its size is needed while tracing.
     """
     statement: ast.stmt | None = None
-    ends = [consumer(fn, found.node)]
     parent = fn.module.parent(found.node)
-    if isinstance(parent, ast.Assign) and ends == [None]:
+    derived: list[ast.Assign] = []
+    if isinstance(parent, ast.Assign) and consumer(fn, found.node) is None:
         statement = parent
-        ends = _ends_by_name(fn, parent)
+        uses = _uses(fn, parent)
+        ends = [end for use in uses for end in _ends(fn, use, derived)]
+    else:
+        ends = _ends(fn, found.node, derived)
     masked = tuple(_masked(fn, found, end) for end in ends)
     safety = Safety.SAFE
     if any(m.reduction.name in ("max", "min") for m in masked):
@@ -511,10 +549,25 @@ def mending(fn: Function, found: Selection) -> Mending:
     ):
         safety = Safety.UNSAFE
     where_mask(fn, found, lambda name: name)
-    return Mending(masked, statement, safety)
+    wholes = tuple((stmt, whole(fn, stmt.value, found)) for stmt in derived)
+    return Mending(masked, statement, wholes, safety)
 
 
-def _ends_by_name(fn: Function, stmt: ast.Assign) -> list[Reduction | None]:
+def _ends(
+    fn: Function, node: ast.expr, derived: list[ast.Assign]
+) -> list[Reduction | None]:
+    """The reductions that an expression ends in, at once or by way of names."""
+    end = consumer(fn, node)
+    stmt = assignment(fn, node) if end is None else None
+    if stmt is None:
+        return [end]
+    if stmt in derived:
+        return []
+    derived.append(stmt)
+    return [end for use in _uses(fn, stmt) for end in _ends(fn, use, derived)]
+
+
+def _uses(fn: Function, stmt: ast.Assign) -> list[ast.Name]:
     if len(stmt.targets) != 1 or not isinstance(stmt.targets[0], ast.Name):
         raise CannotFix("the selection is unpacked")
     name = stmt.targets[0].id
@@ -526,7 +579,7 @@ def _ends_by_name(fn: Function, stmt: ast.Assign) -> list[Reduction | None]:
     for use in uses:
         if selection(fn, use) is None:
             raise CannotFix(f"`{name}` is used where its values may have changed")
-    return [consumer(fn, use) for use in uses]
+    return uses
 
 
 def _masked(fn: Function, found: Selection, end: Reduction | None) -> Masked:
@@ -640,7 +693,8 @@ def zero_elsewhere(mask: ast.expr, value: ast.expr, spell: Spell) -> ast.Call:
 
 def key(fn: Function, found: Selection, plan: Mending) -> str:
     """Names the change: selections that one reduction consumes are mended together."""
-    node: ast.AST = plan.statement or plan.masked[0].reduction.node
+    derived = plan.derived[0][0] if plan.derived else None
+    node: ast.AST = plan.statement or derived or plan.masked[0].reduction.node
     return f"{fn.path}:{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)}"
 
 

@@ -54,6 +54,8 @@ class Rewriter:
     touched: dict[str, list[str]] = field(default_factory=dict)
     endings: dict[object, Callable[[], None]] = field(default_factory=dict)
     statics: dict[int, Wanted] = field(default_factory=dict)
+    whole: set[int] = field(default_factory=set)  # what computes with whole arrays
+    masks: dict[tuple[int, str], tuple[ast.stmt, str]] = field(default_factory=dict)
     spans: list[dict[str, None]] = field(default_factory=list)  # files of one fix
     spanning: dict[str, None] | None = None
 
