@@ -56,12 +56,17 @@ class Item:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parameters:
-    """A function, and the items that it gets as parameters, in order."""
+    """A function, and the items that it gets as parameters, in order.
+
+    `before_defaults`: they go after those that every call passes, and before the rest,
+    which no call passes.
+    """
 
     function: FunctionNode
     module: Module
     items: tuple[Item, ...]
     keyword_only: bool
+    before_defaults: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -446,7 +451,32 @@ class Hoisting:
         keyword_only = bool(
             spec.vararg or spec.kwonlyargs or spec.kwarg or spec.defaults
         )
-        return Parameters(function, self.module_of(function), items, keyword_only)
+        before = self.goes_before_defaults(function)
+        return Parameters(
+            function,
+            self.module_of(function),
+            items,
+            keyword_only and not before,
+            before,
+        )
+
+    def goes_before_defaults(self, function: FunctionNode) -> bool:
+        """Does a mapped function, which takes no keywords, leave out its defaults?"""
+        spec = function.args
+        value = self.facts.interpreter.functions.get(id(function))
+        if spec.vararg or spec.kwonlyargs or spec.kwarg or not spec.defaults:
+            return False
+        if value is None or value.owner is not None or isinstance(function, ast.Lambda):
+            return False
+        uses = self.sites.of(value.module, function)
+        count = len(spec.posonlyargs) + len(spec.args) - len(spec.defaults)
+        if uses.passed or uses.escapes:
+            return False
+        return (
+            any(layer.name in MAPPING for layer in uses.layers)
+            and all(keeps_places(layer, count) for layer in uses.layers)
+            and all(passes_only(use, count) for use in uses.calls)
+        )
 
     # --- the uses of all functions
 
@@ -462,6 +492,8 @@ class Hoisting:
             self.require_plain(uses.layers)
             static |= settings_of(parameters, uses)
             mine = self.shields(parameters, uses)
+            if mine and parameters.before_defaults:
+                raise CannotFix("`jax.vmap` maps over every keyword argument")
             shields |= mine
             bound += [(u, parameters.items) for u in uses.passed if self.is_compiled(u)]
             for use in uses.calls:
@@ -629,6 +661,28 @@ class Hoisting:
         if layer is None:
             raise CannotFix("no call of it can be seen")
         return {id(layer.node): Shield(parameters, layer)}
+
+
+def keeps_places(layer: Layer, count: int) -> bool:
+    """Do the options of a transform speak of the first `count` parameters alone?"""
+    options = layer.node.keywords if isinstance(layer.node, ast.Call) else []
+    for option in options:
+        if option.arg in ("static_argnums", "donate_argnums"):
+            return False
+        listed = option.arg == "in_axes" and isinstance(option.value, ast.Tuple)
+        if listed and len(option.value.elts) != count:  # type: ignore[attr-defined]
+            return False
+    return True
+
+
+def passes_only(use: Use, count: int) -> bool:
+    call = use.node
+    return (
+        isinstance(call, ast.Call)
+        and len(call.args) == count
+        and not call.keywords
+        and not any(isinstance(a, ast.Starred) for a in call.args)
+    )
 
 
 def settings_of(

@@ -163,6 +163,7 @@ def map_none(
     count = len(parameters.items)
     spec = parameters.function.args
     old = len(spec.posonlyargs) + len(spec.args)
+    old -= len(spec.defaults) if parameters.before_defaults else 0
     axes = ", ".join(["0"] * old + ["None"] * count)
     is_call = isinstance(node, ast.Call)
     if not is_call:
