@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from jaxfix._analysis import build
 from jaxfix._analysis.arguments import as_array, merge
 from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.frame import join_all
+from jaxfix._analysis.objects import InstanceValue
 from jaxfix._analysis.scopes import reads
 from jaxfix._analysis.values import (
     SCALAR,
@@ -110,6 +112,8 @@ def agree(spell: Spell, name: str, a: Typed, b: Typed) -> tuple[ast.expr, ast.ex
         raise CannotFix(
             f"{name} is {kinds[0]} in one branch and {kinds[1]} in the other"
         )
+    if is_record(left) and is_record(right):
+        return agree_records(spell, name, a.part(a.node, left), b.part(b.node, right))
     if isinstance(left, Seq | Dict) or isinstance(right, Seq | Dict):
         return agree_trees(spell, name, a.part(a.node, left), b.part(b.node, right))
     if left is None or right is None:
@@ -301,12 +305,126 @@ def agree_trees(
             return a.node, b.node
         if {k for k, _ in left.items} != {k for k, _ in right.items}:
             raise CannotFix(f"{name} has other keys in one branch than in the other")
+        mine, theirs = entries(a.node), entries(b.node)
+        if mine is not None and theirs is not None:
+            for key, value in left.items:
+                one = a.part(mine[key], value)
+                other = b.part(theirs[key], right.get(key))
+                part = f"`{key}` of {name}"
+                mine[key], theirs[key] = agree(spell, part, one, other)
+            return with_entries(a.node, mine), with_entries(b.node, theirs)
         for key, value in left.items:
             same_type(name, value, right.get(key))
         return a.node, b.node
     if isinstance(left, Unknown) or isinstance(right, Unknown) or None in (left, right):
         return a.node, b.node
     raise CannotFix(f"{name} has another structure in one branch than in the other")
+
+
+def is_record(value: Value | None) -> TypeGuard[InstanceValue]:
+    """Is it a named tuple or an object of a dataclass, all of whose parts are known?"""
+    return (
+        isinstance(value, InstanceValue)
+        and value.complete
+        and value.cls.kind in ("namedtuple", "dataclass")
+    )
+
+
+def agree_records(
+    spell: Spell, name: str, a: Typed, b: Typed
+) -> tuple[ast.expr, ast.expr]:
+    """Two objects of one class, field by field."""
+    left, right = a.value, b.value
+    assert isinstance(left, InstanceValue) and isinstance(right, InstanceValue)
+    if left.cls != right.cls:
+        raise CannotFix(f"{name} has another structure in one branch than in the other")
+    mine, theirs = given(a.node, left), given(b.node, right)
+    for field in left.cls.all_fields():
+        first, second = left.attrs.get(field), right.attrs.get(field)
+        if field in left.cls.static_fields:
+            if first != second:
+                raise CannotFix(f"`{field}` of {name} is static and differs")
+            continue
+        one = mine.get(field, kept(a.node, field))
+        other = theirs.get(field, kept(b.node, field))
+        if one is None or other is None:
+            same_type(name, first, second)
+            continue
+        part = f"`{field}` of {name}"
+        made = agree(spell, part, a.part(one, first), b.part(other, second))
+        for fields, old, new in ((mine, one, made[0]), (theirs, other, made[1])):
+            if field in fields:
+                fields[field] = new
+            elif new is not old:
+                raise CannotFix(f"a part of {name} has another dtype in one branch")
+    return with_given(a.node, left, mine), with_given(b.node, right, theirs)
+
+
+def given(node: ast.expr, record: InstanceValue) -> dict[str, ast.expr]:
+    """The fields that a call of the class, or of `_replace`, gives one by one."""
+    if not isinstance(node, ast.Call):
+        return {}
+    plain = not any(isinstance(arg, ast.Starred) for arg in node.args)
+    function = node.func
+    match function:
+        case ast.Attribute(attr="_replace") if not node.args:
+            names: tuple[str, ...] = ()
+        case ast.Name(id=word) | ast.Attribute(attr=word) if (
+            word == record.cls.name and plain
+        ):
+            names = record.cls.all_fields()[: len(node.args)]
+        case _:
+            return {}
+    found = dict(zip(names, node.args, strict=True))
+    found.update((k.arg, k.value) for k in node.keywords if k.arg is not None)
+    return found
+
+
+def kept(node: ast.expr, field: str) -> ast.expr | None:
+    """The field of the object that a name, or a `_replace` of one, leaves as it is."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name() as base, attr="_replace")):
+            return ast.Attribute(base, field, ast.Load())
+        case ast.Name():
+            return ast.Attribute(node, field, ast.Load())
+        case _:
+            return None
+
+
+def with_given(
+    node: ast.expr, record: InstanceValue, fields: dict[str, ast.expr]
+) -> ast.expr:
+    """The call with other values of its fields; itself if they are its own."""
+    before = given(node, record)
+    if all(before[field] is value for field, value in fields.items()):
+        return node
+    assert isinstance(node, ast.Call), "it gives fields"
+    names = record.cls.all_fields()[: len(node.args)]
+    args = [fields[field] for field in names]
+    keywords = [
+        ast.keyword(k.arg, fields[k.arg] if k.arg is not None else k.value)
+        for k in node.keywords
+    ]
+    return ast.Call(node.func, args, keywords)
+
+
+def entries(node: ast.expr) -> dict[object, ast.expr] | None:
+    """The values of a dict display by key; None if a key is not written out."""
+    if not isinstance(node, ast.Dict):
+        return None
+    keys = [key.value for key in node.keys if isinstance(key, ast.Constant)]
+    if len(set(keys)) < len(node.keys):
+        return None
+    return dict(zip(keys, node.values, strict=True))
+
+
+def with_entries(node: ast.expr, values: dict[object, ast.expr]) -> ast.expr:
+    """The dict display with other values; itself if they are its own."""
+    assert isinstance(node, ast.Dict), "it has entries"
+    made = list((entries(node) or {}).keys())
+    if all(values[key] is value for key, value in zip(made, node.values, strict=True)):
+        return node
+    return ast.Dict(list(node.keys), [values[key] for key in made])
 
 
 def same_type(name: str, a: Value | None, b: Value | None) -> None:
