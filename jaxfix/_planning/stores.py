@@ -191,6 +191,8 @@ def alias_of(fn: Function, value: ast.expr) -> str | None:
         case ast.Subscript(value=base, slice=index):
             if not all(_is_basic(fn, part) for part in _parts(index)):
                 return None
+            if arrays.rank(arrays.value(fn, value)) == 0:
+                return None  # an element is a number of its own
             return alias_of(fn, base)
         case ast.Call(func=ast.Attribute(value=base, attr=attr)) if attr in VIEWS:
             return alias_of(fn, base)
