@@ -16,6 +16,7 @@ from jaxfix._analysis.hashing import stores
 from jaxfix._analysis.objects import ClassValue, InstanceValue
 from jaxfix._analysis.scopes import reads, writes
 from jaxfix._analysis.static_uses import loops_around, value_of
+from jaxfix._analysis.transform_names import GRAD, VMAP
 from jaxfix._analysis.transformed import underlying
 from jaxfix._analysis.values import (
     Array,
@@ -35,6 +36,7 @@ from .rewrite import Rewriter
 from .write import Writer
 
 BEFORE, MODULE, INIT = "before the loop", "in the module", "in the object"
+AXES = frozenset(["in_axes", "out_axes"])
 PREFIXES = {"grad": "grad_", "value_and_grad": "value_and_grad_", "vmap": "batched_"}
 
 
@@ -85,9 +87,14 @@ def _lambda(fn: Function, found: Rejit) -> Hoist:
     )
     if not isinstance(inner, ast.Lambda) or outside:
         return _before_loop(found)
+    mapped = False
     for call in _transforms(found.function):
-        if ast.unparse(call.func).rpartition(".")[2] not in ("grad", "value_and_grad"):
+        name = fn.library(call) or ""
+        mapped = mapped or name in VMAP
+        if name not in GRAD and not _maps_plainly(call, name, inner):
             return _before_loop(found)
+    if mapped and any(call.keywords for call in found.calls):
+        return _before_loop(found)  # `vmap` maps over every keyword argument
     spec = inner.args
     if spec.vararg or spec.kwarg or spec.kwonlyargs or spec.defaults:
         return _before_loop(found)
@@ -97,8 +104,44 @@ def _lambda(fn: Function, found: Rejit) -> Hoist:
             static.append(name)
         elif not _is_data(fn, inner, name):
             return _before_loop(found)
+    if mapped and static:
+        return _before_loop(found)
     _check_eager(fn, found)
     return Hoist(title, MODULE, found.function, found.captured, tuple(static))
+
+
+def _maps_plainly(call: ast.Call, name: str, inner: ast.Lambda) -> bool:
+    """Is it a `vmap` whose axes can be told, so that `None` can be added to them?"""
+    if name not in VMAP or any(k.arg not in AXES for k in call.keywords):
+        return False
+    axes = _axes(call)
+    match axes:
+        case None | ast.Constant(value=int()):
+            return True
+        case ast.Tuple(elts=elements):
+            count = len(inner.args.posonlyargs) + len(inner.args.args)
+            return len(elements) == count
+        case _:
+            return False
+
+
+def _axes(call: ast.Call) -> ast.expr | None:
+    given = next((k.value for k in call.keywords if k.arg == "in_axes"), None)
+    return call.args[1] if given is None and len(call.args) > 1 else given
+
+
+def _more_axes(call: ast.Call, count: int) -> ast.expr:
+    """`in_axes` with `None` for as many more arguments."""
+    inner = _innermost(call)
+    assert isinstance(inner, ast.Lambda), "checked by the plan"
+    nones: list[ast.expr] = [ast.Constant(None) for _ in range(count)]
+    match _axes(call):
+        case ast.Tuple(elts=elements):
+            old = elements
+        case axes:
+            places = [*inner.args.posonlyargs, *inner.args.args]
+            old = [axes or ast.Constant(0) for _ in places]
+    return ast.Tuple([*old, *nones], ast.Load())
 
 
 def _innermost(node: ast.expr) -> ast.expr:
@@ -475,7 +518,7 @@ def carry_out(write: Rewriter, fn: Function, found: Rejit) -> None:
     else:
         scope = fn.module.tree if hoist.place == MODULE else fn.node
         name = _own_name(fn, found) or writer.fresh(name_for(fn, found), scope)
-        made = _new_jit(found, hoist)
+        made = _new_jit(fn, found, hoist)
         place, blank = _place(fn, found, hoist)
         known = _functions_above(place, fn) if _hands_on(found, hoist) else frozenset()
 
@@ -573,9 +616,9 @@ def name_for(fn: Function, found: Rejit) -> str:
     return f"jitted_{base}"
 
 
-def _new_jit(found: Rejit, hoist: Hoist) -> ast.expr:
+def _new_jit(fn: Function, found: Rejit, hoist: Hoist) -> ast.expr:
     """The jit with the captured variables as parameters."""
-    function = _with_parameters(hoist.function, hoist.passed)
+    function = _with_parameters(fn, hoist.function, hoist.passed)
     keywords = list(found.node.keywords)
     if hoist.static:
         names = ast.Tuple([ast.Constant(n) for n in hoist.static], ast.Load())
@@ -583,12 +626,16 @@ def _new_jit(found: Rejit, hoist: Hoist) -> ast.expr:
     return ast.Call(found.node.func, [function, *found.node.args[1:]], keywords)
 
 
-def _with_parameters(node: ast.expr, names: tuple[str, ...]) -> ast.expr:
+def _with_parameters(fn: Function, node: ast.expr, names: tuple[str, ...]) -> ast.expr:
     if not names:
         return node
     if isinstance(node, ast.Call):
-        inner = _with_parameters(node.args[0], names)
-        return ast.Call(node.func, [inner, *node.args[1:]], node.keywords)
+        inner = _with_parameters(fn, node.args[0], names)
+        if fn.library(node) not in VMAP:
+            return ast.Call(node.func, [inner, *node.args[1:]], node.keywords)
+        others = [k for k in node.keywords if k.arg != "in_axes"]
+        axes = ast.keyword("in_axes", _more_axes(node, len(names)))
+        return ast.Call(node.func, [inner], [axes, *others])
     assert isinstance(node, ast.Lambda), "checked by the plan"
     spec = node.args
     extra = [ast.arg(name) for name in names]
