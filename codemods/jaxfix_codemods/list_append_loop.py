@@ -92,4 +92,4 @@ class ListAppendLoop(Rule):
         return Problem(f"{how_many} are appended to a list in an unrolled loop")
 
     def plan(self, fn: Function, node: ast.For) -> Plan:
-        return ListRegion("lax.scan")
+        return ListRegion("lax.scan", needed=False)

@@ -68,4 +68,4 @@ class UnrolledLoop(Rule):
         return Problem(f"a loop of {count} iterations is unrolled while tracing")
 
     def plan(self, fn: Function, node: ast.For) -> Plan:
-        return Region("lax.scan or lax.fori_loop")
+        return Region("lax.scan or lax.fori_loop", needed=False)

@@ -436,11 +436,18 @@ def loop(
     endless: bool,
     seen: dict[str, Any] | None = None,
 ) -> bool:
-    """Run a loop to a fixed point of its variables."""
-    head = frame.snapshot()
+    """Run a loop to a fixed point of its variables.
+
+    A condition may be traced from the second pass on only. What the first one has
+    changed is carried all the same: the passes begin anew.
+    """
+    before = head = frame.snapshot()
     record = Loop(depth=len(frame.choices))
     after_pass: list[State] = []
-    for _ in range(MAX_PASSES):
+    late: Array | None = None
+    passes = 0
+    while passes < MAX_PASSES:
+        passes += 1
         frame.restore(dict(head))
         record = Loop(depth=len(frame.choices))
         frame.loops.append(record)
@@ -455,10 +462,14 @@ def loop(
         if falls:
             ends.append(frame.snapshot())
         why = test or record.traced_exit
+        after_pass = ends
+        if why is not None and late is None and passes > 1:
+            late, head, passes = why, before, 0
+            continue
+        late = late or why
         new_head = dict(head)
         for end in ends:
-            new_head = merge_states(new_head, end, why)
-        after_pass = ends
+            new_head = merge_states(new_head, end, late)
         if new_head == head:
             break
         head = new_head

@@ -154,7 +154,7 @@ def check_use(f: Functional, name: ast.Name) -> None:
                     index, ast.Slice
                 ):
                     raise CannotFix(f"`{name.id}` picks an item of a list")
-            case ast.Call() if takes_tracers(f, parent, child):
+            case ast.Call() if takes_tracers(f, parent, child) or shows(f, parent):
                 pass
             case _:
                 raise CannotFix(f"`{name.id}` is used as a Python number")
@@ -173,6 +173,11 @@ def check_statement_use(
             return
         case _:
             raise CannotFix(f"`{name.id}` is used as a Python number")
+
+
+def shows(f: Functional, call: ast.Call) -> bool:
+    """Is it a `print` of a tracer? It becomes a `jax.debug.print`, or is no use."""
+    return f.fn.library(call) == "print" and any(map(f.fn.traced, call.args))
 
 
 def takes_tracers(f: Functional, call: ast.Call, argument: ast.AST) -> bool:

@@ -18,7 +18,12 @@ class Plan:
 @dataclass(frozen=True, slots=True)
 class Region(Plan):
     """The statement is rewritten together with all that it encloses and that depends on
-    how it ends; the engine does that for the whole function at once."""
+    how it ends; the engine does that for the whole function at once.
+
+    What is only slow is not `needed`: it stays as it is if that lets the rest be fixed.
+    """
+
+    needed: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -455,7 +455,15 @@ def nearest(claims: Sequence[Claim], node: ast.AST) -> Claim:
 
 
 def close(claims: Sequence[Claim], failed: Claim, node: ast.AST, reason: str) -> None:
-    """Close a claim, and those in the same outermost statement of its function."""
+    """Close a claim, and those in the same outermost statement of its function.
+
+    Where a loop around it was to be rolled only to be faster, that alone is given up.
+    """
+    slow = [c for c in claims if c.is_open and is_spared(c, failed, node)]
+    for one in slow:
+        one.not_fixed = reason
+    if slow:
+        return
     failed.not_fixed = reason
     region = outermost_statement(failed)
     line = getattr(failed.node, "lineno", 0)
@@ -472,6 +480,15 @@ def close(claims: Sequence[Claim], failed: Claim, node: ast.AST, reason: str) ->
         ):
             one.not_fixed = f"it depends on line {line}, where {reason}"
             one.depends = True
+
+
+def is_spared(one: Claim, failed: Claim, node: ast.AST) -> bool:
+    """Is it a loop that may stay as it is, and may be why another fix failed in it?"""
+    if not isinstance(one.plan, Region) or one.plan.needed:
+        return False
+    return one is failed or any(
+        inner is node or inner is failed.node for inner in ast.walk(one.node)
+    )
 
 
 def same_sites(a: Claim, b: Claim) -> bool:
