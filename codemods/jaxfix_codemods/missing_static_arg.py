@@ -68,7 +68,8 @@ class MissingStaticArg(Rule):
     Safe: the function raises as it stands. Conditions, loops and slices are given to
     the rules for traced values first; the argument becomes static if they cannot mend
     them (branches of different structure, a loop under reverse-mode differentiation) or
-    if something else needs it to be.
+    if something else needs it to be. A dataclass of settings whose attributes nobody
+    assigns becomes frozen, so that it has a hash.
 
     ## Not fixed
 
@@ -321,6 +322,8 @@ def change_at(fn: Function, node: ast.AST) -> declarations.Closure:
     change = declarations.Closure()
     for start in starts:
         change.add(declarations.closure(fn.facts, start))
+    for cls in change.frozen.values():
+        hashing.check_freezable(fn.facts, cls)
     return change
 
 

@@ -54,9 +54,9 @@ class StaleGlobal(CaptureRule):
     Safe where all calls are in the project. Functions between the compiled one and the
     read get the argument too. Where a call is out of sight (the function is passed on
     as a value, or is part of a library), a small function of the old name and signature
-    hands the value over. A flag, a word or a size that Python itself must know becomes a
-    static argument, with a program for each value. Unsafe where the signature of a library's public function
-    changes.
+    hands the value over. A flag, a word or a size that Python itself must know becomes
+    a static argument, with a program for each value. Unsafe where the signature of a
+    library's public function changes.
 
     ## Not fixed
 

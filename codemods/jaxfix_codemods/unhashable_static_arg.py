@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from jaxfix.codemod import (
-    ClassValue,
     Evidence,
     Facts,
     Function,
@@ -105,19 +104,5 @@ class UnhashableStaticArg(Rule):
             assert inner is not None, "the plan looked into the function"
             static_options.restore_dict(write, inner, name)
         if mend.freeze is not None:
-            freeze(write, mend.freeze)
+            static_options.freeze(write, mend.freeze)
         write.touch(fn)
-
-
-def freeze(write: Rewriter, cls: ClassValue) -> None:
-    """`@dataclass` becomes `@dataclass(frozen=True)`."""
-    writer = write.writer(cls.module)
-    for decorator in cls.node.decorator_list:
-        call = decorator.func if isinstance(decorator, ast.Call) else decorator
-        if ast.unparse(call).rpartition(".")[2] != "dataclass":
-            continue
-        if isinstance(decorator, ast.Call):
-            writer.add_argument(decorator, "frozen=True")
-        else:
-            text = writer.expr(decorator)
-            writer.replace_decorator(decorator, f"{text}(frozen=True)")

@@ -59,7 +59,8 @@ class Closure:
 
     `conversions` are arguments of calls that need another type: (the caller, the
     argument, "tuple", "int" or "items"). `calls` of jax.numpy must become NumPy's.
-    `numbers` are arguments that are a Python float in some call.
+    `numbers` are arguments that are a Python float in some call. `frozen` are the
+    dataclasses of arguments, which must become frozen to have a hash.
     """
 
     parameters: set[Parameter] = field(default_factory=set)
@@ -67,6 +68,7 @@ class Closure:
     conversions: list[tuple[Function, ast.expr, str]] = field(default_factory=list)
     calls: list[tuple[Function, ast.Call]] = field(default_factory=list)
     restores: set[Parameter] = field(default_factory=set)
+    frozen: dict[int, ClassValue] = field(default_factory=dict)
     numbers: list[ast.expr] = field(default_factory=list)
 
     @property
@@ -89,6 +91,7 @@ class Closure:
         self.conversions += [c for c in other.conversions if id(c[1]) not in known]
         self.calls += [c for c in other.calls if c not in self.calls]
         self.restores |= other.restores
+        self.frozen |= other.frozen
         self.numbers += other.numbers
 
     def names(self) -> list[str]:
@@ -206,6 +209,9 @@ def _check_hashable(
     if need == "":
         return
     where = f"`{ast.unparse(given)}` (line {getattr(given, 'lineno', 0)})"
+    if need is None and (classes := thawed(value)):
+        found.frozen |= {id(cls.node): cls for cls in classes}
+        return
     if need is None:
         raise CannotFix(f"{where} is not hashable, and a static argument must be")
     if need == "items":
@@ -213,6 +219,18 @@ def _check_hashable(
         found.restores.add(one)
     if not any(node is given for _, node, _ in found.conversions):
         found.conversions.append((caller, given, need))
+
+
+def thawed(value: Value) -> tuple[ClassValue, ...]:
+    """The dataclasses, not frozen, of what has no hash for that reason alone."""
+    found: list[ClassValue] = []
+    for option in alternatives(value):
+        if not isinstance(option, InstanceValue) or option.cls.kind != "dataclass":
+            return ()
+        if not all(conversion(attr) == "" for attr in option.attrs.values()):
+            return ()
+        found.append(option.cls)
+    return tuple(found)
 
 
 def check_restorable(one: Parameter) -> None:

@@ -301,6 +301,16 @@ def _release(facts: Facts, trouble: Trouble) -> Mend:
 def _freeze(facts: Facts, trouble: Trouble) -> Mend:
     cls = trouble.cls
     assert cls is not None, "a class is the trouble"
+    check_freezable(facts, cls)
+    return Mend("frozen=True", trouble.key, trouble.root, [], freeze=cls)
+
+
+def check_freezable(facts: Facts, cls: ClassValue) -> None:
+    """May a class become a frozen dataclass?
+
+    Raises:
+      CannotFix: it is none, or somebody assigns to its attributes.
+    """
     if cls.kind != "dataclass":
         raise CannotFix(f"`{cls.name}` defines `__eq__` and no `__hash__`")
     if any(isinstance(base, ClassValue) for base in cls.bases):
@@ -310,7 +320,6 @@ def _freeze(facts: Facts, trouble: Trouble) -> Mend:
             f"`{ast.unparse(store)}` is assigned ({path}, line {store.lineno})"
         )
     _check_fields(facts, cls)
-    return Mend("frozen=True", trouble.key, trouble.root, [], freeze=cls)
 
 
 def _check_fields(facts: Facts, cls: ClassValue) -> None:

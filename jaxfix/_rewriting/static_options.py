@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from jaxfix._analysis.declarations import Closure
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
-from jaxfix._analysis.objects import TransformedValue
+from jaxfix._analysis.objects import ClassValue, TransformedValue
 from jaxfix._analysis.transform_names import CHECKPOINT, JIT
 from jaxfix._analysis.transformed import extra_name, positional_names, static_names
 
@@ -47,6 +47,8 @@ def carry_out(write: Rewriter, change: Closure) -> None:
         declare(write, declaration.root, add=declaration.names)
     for caller, node, kind in change.conversions:
         convert(write, caller, node, kind)
+    for cls in change.frozen.values():
+        freeze(write, cls)
     for one in sorted(change.restores, key=lambda p: p.name):
         fn = write.facts.function(one.node)
         assert fn is not None, "the parameters of a closure are those of functions"
@@ -113,6 +115,24 @@ def _converted(writer: Writer, node: ast.expr, kind: str) -> str:
 
 def _plain_keys(keys: Sequence[ast.expr | None]) -> bool:
     return all(isinstance(k, ast.Constant) and isinstance(k.value, str) for k in keys)
+
+
+def freeze(write: Rewriter, cls: ClassValue) -> None:
+    """`@dataclass` becomes `@dataclass(frozen=True)`."""
+    writer = write.writer(cls.module)
+
+    def frozen() -> None:
+        for decorator in cls.node.decorator_list:
+            call = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if ast.unparse(call).rpartition(".")[2] != "dataclass":
+                continue
+            if isinstance(decorator, ast.Call):
+                writer.add_argument(decorator, "frozen=True")
+            else:
+                text = writer.expr(decorator)
+                writer.replace_decorator(decorator, f"{text}(frozen=True)")
+
+    write.at_end(("frozen", id(cls.node)), frozen)
 
 
 def check_declaration(root: TransformedValue, remove: Iterable[str] = ()) -> None:
