@@ -47,8 +47,7 @@ def cond_call(
     for base, block in zip(bases, (body, orelse), strict=True):
         if (why := moving_obstacle(f.fn, block)) is not None:
             raise CannotFix(why)
-        used = set(names(block))
-        params = [n if n in used else "_" for n in operands]
+        params = branch_parameters(operands, block)
         if len(block) == 1 and isinstance(block[0], ast.Return):
             value = block[0].value or build.const(None)
             match value:
@@ -60,12 +59,12 @@ def cond_call(
             if not params and is_call_of_name(value):
                 branches.append(value.func)
                 continue
-            if params and all(p == "_" for p in params) and len(params) > 1:
+            if len(params) > 1 and not set(operands) & set(names(block)):
                 params = ["*_"]
             branches.append(lambda_of(params, value))
             continue
         name = f.fresh(base)
-        made = build.function(name, unique(params), block)
+        made = build.function(name, params, block)
         functions.append(made)
         branches.append(build.load(name))
     call = build.branching(
@@ -202,12 +201,11 @@ def branch_names(
     return "true_branch", "false_branch"
 
 
-def unique(params: Sequence[str]) -> list[str]:
-    """Parameters in which every unused one has a name of its own."""
-    out: list[str] = []
-    for index, name in enumerate(params):
-        out.append(name if name != "_" or "_" not in out else f"_{index}")
-    return out
+def branch_parameters(operands: Sequence[str], block: Sequence[ast.stmt]) -> list[str]:
+    """The operands as parameters: `_` for one that is not read; several keep names."""
+    used = set(names(block))
+    found = [n if n in used else "_" for n in operands]
+    return found if found.count("_") < 2 else list(operands)
 
 
 def lambda_of(params: Sequence[str], value: ast.expr) -> ast.Lambda:
@@ -215,7 +213,7 @@ def lambda_of(params: Sequence[str], value: ast.expr) -> ast.Lambda:
         made = build.thunk(value)
         made.args.vararg = ast.arg("_")
         return made
-    return build.thunk(value, unique(params))
+    return build.thunk(value, params)
 
 
 def is_call_of_name(node: ast.expr) -> TypeGuard[ast.Call]:
