@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from jaxfix._analysis import build
+from jaxfix._analysis.definitions import block_of
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.frame import join_all
 from jaxfix._analysis.objects import InstanceValue
-from jaxfix._analysis.scopes import parameter_names, writes
+from jaxfix._analysis.scopes import names, parameter_names, writes
 from jaxfix._analysis.values import (
     Array,
     Const,
@@ -304,7 +305,36 @@ def current(fn: Function, stmt: ast.stmt, key: tuple[object, ...]) -> Value | No
     options = alternatives(root) if root else ()
     found = [followed(option, steps) for option in options for steps in keys]
     known = [v for v in found if v is not None]
-    return join_all(known) if known and len(known) == len(found) else None
+    if known and len(known) == len(found):
+        return join_all(known)
+    return stored_before(fn, stmt, key)
+
+
+def stored_before(
+    fn: Function, stmt: ast.stmt, key: tuple[object, ...]
+) -> Value | None:
+    """The value that a statement of the same block has just stored at a place."""
+    source = build.source_of(stmt)
+    assert isinstance(source, ast.stmt), "a statement comes from a statement"
+    block = block_of(fn, source)
+    earlier = block[: next((i for i, s in enumerate(block) if s is source), 0)]
+    steady = {step[1] for step in key if isinstance(step, tuple) and step[0] == "name"}
+    for one in reversed(earlier):
+        match one:
+            case ast.Assign(targets=[ast.Attribute() | ast.Subscript() as target]):
+                found = try_key(fn, one, target)
+                if found == key:
+                    return fn.value(one.value)
+                is_other = (
+                    found is not None
+                    and len(found) == len(key)
+                    and not may_meet(found, key)
+                )
+                if is_other and str(key[0]) not in names(one.value):
+                    continue
+        if {str(key[0]), *steady} & {*names(one)}:
+            return None
+    return None
 
 
 def spelled_out(
