@@ -137,8 +137,11 @@ class Desugar:
         out: list[ast.stmt] = []
         for index, stmt in enumerate(stmts):
             rest = list(stmts[index + 1 :])
-            if isinstance(stmt, ast.If) and (outer := self._guard(stmt)) is not None:
-                return out + self.block([outer, *rest], finish)
+            if (
+                isinstance(stmt, ast.If)
+                and (guard := self._guard(stmt, rest)) is not None
+            ):
+                return out + self.block([*guard, *rest], finish)
             if (
                 isinstance(stmt, ast.If)
                 and (apart := self._last_call(stmt)) is not None
@@ -173,22 +176,23 @@ class Desugar:
                 return out
         return out + (finish(None) if finish is not None else [])
 
-    def _guard(self, stmt: ast.If) -> ast.If | None:
+    def _guard(self, stmt: ast.If, rest: Sequence[ast.stmt]) -> list[ast.stmt] | None:
         """`if known and traced` as `if known: if traced`, where the parts need it."""
         if not self.is_traced(stmt):
             return None
-        is_and = isinstance(stmt.test, ast.BoolOp) and isinstance(stmt.test.op, ast.And)
-        shared = stmt.orelse if is_and else stmt.body
-        falls = not exits([stmt]) - {"fall"}
         try:
-            parts = guards.nested(self.fn, stmt, short=is_short(shared), falls=falls)
+            found = guards.nested(self.fn, stmt, rest)
         except CannotFix as error:
             raise Blocked(stmt, str(error)) from error
-        if parts is None:
+        if found is None:
             return None
+        parts, shared = found
         inner = copy_with(stmt, test=parts.traced)
-        blocks = ([inner], shared) if is_and else (shared, [inner])
-        return ast.If(parts.known, *blocks)
+        if parts.is_and:
+            return [ast.If(parts.known, [inner], shared)]
+        if "fall" not in exits(shared):
+            return [ast.If(parts.known, shared, []), inner]
+        return [ast.If(parts.known, shared, [inner])]
 
     def _last_call(self, stmt: ast.If) -> list[ast.stmt] | None:
         """`if c: out.append(a) else: out.append(b)` as a choice and one `append`."""

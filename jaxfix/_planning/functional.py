@@ -29,8 +29,9 @@ from .branches import branch, check_moved, returning
 from .carries import first_rounds
 from .choices import Choices
 from .context import Context, NameSet
-from .retyping import assigned_type
 from .for_loops import for_loop
+from .guards import not_none, without_none
+from .retyping import assigned_type
 from .while_loops import while_loop
 
 
@@ -136,6 +137,10 @@ class Functional(Choices):
         match stmt:
             case ast.If():
                 first, second = context.copy(), context.copy()
+                for branch, holds in ((first, True), (second, False)):
+                    for name in not_none(stmt.test, holds=holds):
+                        if (known := without_none(branch.types.get(name))) is not None:
+                            branch.types[name] = known
                 made = copy_with(
                     stmt,
                     body=self.block(stmt.body, live, first),

@@ -13,12 +13,23 @@ from dataclasses import dataclass
 from jaxfix._analysis import build
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
+from jaxfix._analysis.flow import definitely_writes, exits
 from jaxfix._analysis.frame import join_all
-from jaxfix._analysis.scopes import reads
+from jaxfix._analysis.scopes import reads, writes
 from jaxfix._analysis.values import Const, Union, Value
 
-# A value that is longer is not written twice.
+# A value, or a branch, that is longer is not written twice.
 _SHORT = 6
+_BRIEF = 24
+_PLAIN = (
+    ast.Assign,
+    ast.AugAssign,
+    ast.Break,
+    ast.Continue,
+    ast.If,
+    ast.Pass,
+    ast.Return,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +71,18 @@ def joined(op: ast.boolop, values: list[ast.expr]) -> ast.expr:
     return values[0] if len(values) == 1 else ast.BoolOp(op, values)
 
 
-def nested(fn: Function, node: ast.If, *, short: bool, falls: bool) -> Guarded | None:
+def nested(
+    fn: Function, node: ast.If, rest: Sequence[ast.stmt]
+) -> tuple[Guarded, list[ast.stmt]] | None:
     """The condition of an `if` that must become two, one in the other.
 
     Args:
       fn: the function that it stands in.
       node: the statement.
-      short: whether the branch that both conditions share can be written twice.
-      falls: whether both branches end by falling through.
+      rest: the statements after it.
+
+    Returns:
+      The two conditions, and the branch that both of them lead to.
 
     Raises:
       CannotFix: they must, and the shared branch is too long to be written twice.
@@ -75,15 +90,43 @@ def nested(fn: Function, node: ast.If, *, short: bool, falls: bool) -> Guarded |
     parts = guarded(fn, node.test)
     if parts is None:
         return None
-    needed = parts.protects(node.body if parts.is_and else node.orelse)
-    if short:
-        return parts if needed or (parts.is_and and falls) else None
+    falls = not exits([node]) - {"fall"}
+    body = _with_rest(node.body, [] if falls else rest)
+    orelse = _with_rest(node.orelse, [] if falls else rest)
+    inner, other = (body, orelse) if parts.is_and else (orelse, body)
+    needed = parts.protects(inner) or _keeps(parts.known, inner, other)
+    shared = node.orelse if parts.is_and else node.body
+    if is_brief(shared):
+        takes = needed or (parts.is_and and falls and not shared)
+        return (parts, shared) if takes else None
     if needed and not parts.is_comparison:
         raise CannotFix(
             f"`{ast.unparse(parts.known)}` is known while tracing and protects a "
             "branch; write the two conditions one in the other"
         )
     return None
+
+
+def _with_rest(branch: Sequence[ast.stmt], rest: Sequence[ast.stmt]) -> list[ast.stmt]:
+    return [*branch, *(rest if "fall" in exits(branch) else [])]
+
+
+def _keeps(
+    known: ast.expr, inner: Sequence[ast.stmt], other: Sequence[ast.stmt]
+) -> bool:
+    """Does a branch leave a name as it is that the known condition speaks of?
+
+    In `if best is None or x > best: best = x` it is None before the first value.
+    """
+    changed = set(writes(other)) - set(definitely_writes(inner))
+    return bool(set(reads(known)) & changed)
+
+
+def is_brief(branch: Sequence[ast.stmt]) -> bool:
+    """May a branch be written twice? A few short statements may."""
+    nodes = [node for stmt in branch for node in ast.walk(stmt)]
+    stmts = (node for node in nodes if isinstance(node, ast.stmt))
+    return len(nodes) <= _BRIEF and all(isinstance(s, _PLAIN) for s in stmts)
 
 
 def choice(fn: Function, test: ast.expr, a: ast.expr, b: ast.expr) -> Guarded | None:
@@ -111,3 +154,18 @@ def without_none(value: Value | None) -> Value | None:
     if not isinstance(value, Union):
         return value
     return join_all([o for o in value.options if o != Const(None)])
+
+
+def not_none(test: ast.expr, *, holds: bool) -> list[str]:
+    """The names that are not None where a condition holds, or where it does not."""
+    match test:
+        case ast.Compare(
+            left=ast.Name(id=name), ops=[op], comparators=[ast.Constant(value=None)]
+        ):
+            return [name] if isinstance(op, ast.IsNot if holds else ast.Is) else []
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return not_none(operand, holds=not holds)
+        case ast.BoolOp(op=op, values=values) if isinstance(op, ast.And) is holds:
+            return [name for value in values for name in not_none(value, holds=holds)]
+        case _:
+            return []
