@@ -40,13 +40,7 @@ def solve(mean_anomaly, eccentricity, tol=1e-5):
             return x, high, low, steps
 
         x, high, low, steps = jax.lax.cond(
-            done,
-            lambda x, high, low, steps: (x, high, low, steps),
-            false_branch,
-            x,
-            high,
-            low,
-            steps,
+            done, lambda *args: args, false_branch, x, high, low, steps
         )
         i += 1
         return i, done, x, high, low, steps

@@ -25,7 +25,7 @@ from .agree import Typed, agree, collapse
 from .assignments import inline_last
 from .choices import check_objects, scalar_test
 from .context import Context, NameSet
-from .tidy import folded
+from .tidy import folded, names_of
 
 if TYPE_CHECKING:
     from .functional import Functional
@@ -58,6 +58,9 @@ def cond_call(
                     continue
             if not params and is_call_of_name(value):
                 branches.append(value.func)
+                continue
+            if len(operands) > 2 and names_of(value) == list(operands):
+                branches.append(unchanged())
                 continue
             if len(params) > 1 and not set(operands) & set(names(block)):
                 params = ["*_"]
@@ -206,6 +209,13 @@ def branch_parameters(operands: Sequence[str], block: Sequence[ast.stmt]) -> lis
     used = set(names(block))
     found = [n if n in used else "_" for n in operands]
     return found if found.count("_") < 2 else list(operands)
+
+
+def unchanged() -> ast.Lambda:
+    """`lambda *args: args`, the branch that gives back what it is given."""
+    made = build.thunk(build.load("args"))
+    made.args.vararg = ast.arg("args")
+    return made
 
 
 def lambda_of(params: Sequence[str], value: ast.expr) -> ast.Lambda:
