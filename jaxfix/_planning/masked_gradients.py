@@ -62,6 +62,14 @@ def zeroed_leaves(
     return tuple(n for part in found for n in nodes if n in ast.walk(part))
 
 
+def is_guarded(fn: Function, node: ast.expr, parts: Whole) -> bool:
+    """Needs a selection a 1 of its own, since no linear part around it gets one?"""
+    leaves = tuple(leaf for leaf, _ in parts.leaves)
+    return parts.guarded and not any(
+        node in ast.walk(part) and is_linear(fn, part, leaves) for part in parts.guards
+    )
+
+
 def needs_zeros(fn: Function, leaves: Sequence[tuple[ast.expr, Selection]]) -> bool:
     """Might an element that is masked out be no finite number, and be told?
 

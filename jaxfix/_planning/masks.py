@@ -39,6 +39,20 @@ LOGSUMEXP = frozenset(
     ["jax.nn.logsumexp", "jax.scipy.special.logsumexp", "jax.numpy.logsumexp"]
 )
 NORM = "jax.numpy.linalg.norm"
+DEFINED_AT_ONE = frozenset(
+    f"jax.numpy.{n}"
+    for n in [
+        "log",
+        "log2",
+        "log10",
+        "log1p",
+        "sqrt",
+        "cbrt",
+        "exp",
+        "expm1",
+        "reciprocal",
+    ]
+)
 PRODUCTS = frozenset(f"jax.numpy.{n}" for n in ("dot", "vdot", "inner", "matmul"))
 FINDERS = frozenset(
     f"{m}.{n}" for m in ("jax.numpy", "numpy") for n in ("where", "nonzero")
@@ -281,11 +295,13 @@ class Whole:
     """An elementwise expression of selections, to be computed for whole arrays.
 
     `leaves` are the parts to be replaced by their bases; `guarded` says that the values
-    at other places might be NaN, so that 1 must stand there.
+    at other places might be NaN, so that 1 must stand there, and for `guards` as well:
+    what is made of the leaves and has to be defined.
     """
 
     leaves: tuple[tuple[ast.expr, Selection], ...]
     guarded: bool = False
+    guards: tuple[ast.expr, ...] = ()
 
 
 def whole(fn: Function, expr: ast.expr, like: Selection | None = None) -> Whole:
@@ -305,10 +321,10 @@ def whole(fn: Function, expr: ast.expr, like: Selection | None = None) -> Whole:
             raise CannotFix("what is masked has no name")
     if not leaves or cost(fn, expr).total:
         return Whole(tuple(leaves))
-    if not _only_leaves_are_at_risk(fn, expr, [node for node, _ in leaves]):
-        text = ast.unparse(expr)
-        raise CannotFix(f"`{text}` may not be defined, or have no gradient, elsewhere")
-    return Whole(tuple(leaves), guarded=True)
+    nodes = [node for node, _ in leaves]
+    risky = _at_risk(fn, expr, nodes)
+    guards = tuple(part for part in risky if part not in nodes)
+    return Whole(tuple(leaves), guarded=True, guards=guards)
 
 
 def _collect(
@@ -337,37 +353,41 @@ def holds_selection(fn: Function, expr: ast.expr) -> bool:
     )
 
 
-def _only_leaves_are_at_risk(
-    fn: Function, expr: ast.expr, leaves: list[ast.expr]
-) -> bool:
-    """With 1 in place of a leaf, is everything that may be undefined defined?"""
-    safe_at_one = {
-        f"jax.numpy.{n}"
-        for n in [
-            "log",
-            "log2",
-            "log10",
-            "log1p",
-            "sqrt",
-            "cbrt",
-            "exp",
-            "expm1",
-            "reciprocal",
-        ]
-    }
+def _at_risk(fn: Function, expr: ast.expr, leaves: list[ast.expr]) -> list[ast.expr]:
+    """The operands with 1 in whose place everything that may be undefined is defined.
+
+    Raises:
+      CannotFix: 1 is no help.
+    """
+    found = []
     for node in ast.walk(expr):
-        if not isinstance(node, ast.expr) or not elementwise_parts(fn, node):
+        parts = elementwise_parts(fn, node) if isinstance(node, ast.expr) else []
+        if not isinstance(node, ast.expr) or not parts or cost(fn, node).total:
             continue
-        parts = elementwise_parts(fn, node)
-        inner = all(cost(fn, part).total for part in parts)
-        if cost(fn, node).total or not inner:
-            continue
-        risky = parts[-1] if isinstance(node, ast.BinOp) else parts[0]
-        known = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)
-        known = known or arrays.library(fn, node) in safe_at_one
-        if not known or not any(risky is leaf for leaf in leaves):
-            return False
-    return True
+        divides = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)
+        if divides or arrays.library(fn, node) in DEFINED_AT_ONE:
+            risky = parts[-1] if divides else parts[0]
+            if any(inner in leaves for inner in ast.walk(risky)):
+                found.append(risky)
+                continue
+        if all(cost(fn, part).total for part in parts) or not _is_total(fn, node):
+            text = ast.unparse(expr)
+            raise CannotFix(
+                f"`{text}` may not be defined, or have no gradient, elsewhere"
+            )
+    return found
+
+
+def _is_total(fn: Function, node: ast.expr) -> bool:
+    """Is the operation itself defined for all numbers, with a gradient?"""
+    match node:
+        case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult()):
+            return True
+        case ast.UnaryOp() | ast.Compare():
+            return True
+        case _:
+            api = jax_api.lookup(arrays.library(fn, node) or "")
+            return api is not None and not api.partial
 
 
 # --- the mask of a selection, as an expression
@@ -628,7 +648,8 @@ def _whole_of(fn: Function, end: Reduction, found: Selection) -> Whole:
     if not all(part.leaves for part in parts):
         raise CannotFix(f"`{ast.unparse(end.node)}` is no product of two selections")
     leaves = tuple(leaf for part in parts for leaf in part.leaves)
-    return Whole(leaves, any(part.guarded for part in parts))
+    guards = tuple(guard for part in parts for guard in part.guards)
+    return Whole(leaves, any(part.guarded for part in parts), guards)
 
 
 def _is_flat(fn: Function, found: Selection) -> bool:
@@ -682,9 +703,11 @@ def limit(fn: Function, end: Reduction, spell: Spell) -> ast.expr:
 
 def leaf(one: Selection, mask: ast.expr, guarded: bool, spell: Spell) -> ast.expr:
     """What stands in place of a selection: the whole array."""
-    if not guarded:
-        return one.base
-    return build.call(spell("jax.numpy.where"), mask, one.base, build.const(1))
+    return one_elsewhere(mask, one.base, spell) if guarded else one.base
+
+
+def one_elsewhere(mask: ast.expr, value: ast.expr, spell: Spell) -> ast.Call:
+    return build.call(spell("jax.numpy.where"), mask, value, build.const(1))
 
 
 def zero_elsewhere(mask: ast.expr, value: ast.expr, spell: Spell) -> ast.Call:

@@ -99,8 +99,11 @@ def _whole(
     spell = write.spell(fn)
     made: dict[ast.expr, ast.expr] = {}
     for node, picked in whole.leaves:
-        base = masks.leaf(picked, mask, whole.guarded, spell)
+        guarded = masked_gradients.is_guarded(fn, node, whole)
+        base = masks.leaf(picked, mask, guarded, spell)
         made[node] = masks.zero_elsewhere(mask, base, spell) if node in zeroed else base
+    for part in whole.guards:
+        made[part] = masks.one_elsewhere(mask, part, spell)
     for part in zeroed:
         made.setdefault(part, masks.zero_elsewhere(mask, part, spell))
     for node, new in made.items():

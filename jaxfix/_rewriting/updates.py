@@ -452,12 +452,15 @@ def edit_leaves(write: Rewriter, fn: Function, one: Update) -> None:
     parts = masks.whole(fn, one.value, found)
     mask = masks.where_mask(fn, found, spell)
     divides = isinstance(one.op, ast.Div | ast.FloorDiv | ast.Mod)
-    guarded = parts.guarded or divides
     curved = isinstance(one.op, ast.Mult | ast.Pow)
     zeroed = masked_gradients.zeroed_leaves(fn, one.value, parts, curved=curved)
+    for part in parts.guards:
+        made = masks.one_elsewhere(mask, part, spell)
+        writer.edit(part, lambda made=made: writer.expr(made))  # type: ignore[misc]
     for node, picked in parts.leaves:
+        guarded = divides or masked_gradients.is_guarded(fn, node, parts)
         base = masks.leaf(picked, mask, guarded, spell)
-        if node in zeroed and not guarded:
+        if node in zeroed and not parts.guarded and not divides:
             base = masks.zero_elsewhere(mask, base, spell)
         writer.edit(node, lambda base=base: writer.expr(base))  # type: ignore[misc]
 
