@@ -21,6 +21,7 @@ from jaxfix._analysis.values import (
     DType,
     Seq,
     Static,
+    Unknown,
     Value,
     promote,
 )
@@ -132,7 +133,8 @@ def initial_values(
 ) -> list[ast.expr]:
     """The carry before the loop, cast to the type that the body gives it."""
     out: list[ast.expr] = []
-    chosen = given_by_cond(f, body)
+    # JAX promotes Python's numbers by what one round makes of them, and no further.
+    chosen = {*given_by_cond(f, body), *lagging(body, carried)}
     for name in carried:
         if name in late:
             out.append(build.const(None))
@@ -268,14 +270,39 @@ def first_rounds(
       CannotFix: the type of a name has no spelling.
     """
     casts: list[ast.stmt] = []
+    source = build.source_of(loop)
+    heads = f.fn.facts.interpreter.loop_heads.get(id(source), {})
     for name in given_by_cond(f, body):
         value = collapse(before.types.get(name))
-        later = f.first_read(name, build.source_of(loop))
+        later = f.first_read(name, source) or collapse(heads.get(name))
         made = first_cast(f, name, value, later, before)
         if made is not None:
             casts.append(build.assign(name, made))
             f.advance(casts[-1], before)
     return casts
+
+
+def lagging(body: Sequence[ast.stmt], carried: Sequence[str]) -> list[str]:
+    """The names of `old = new`, of which one has in a round what the other had before.
+
+    They have one type from the second round on.
+    """
+    found: list[str] = []
+    for stmt in body:
+        for node in ast.walk(stmt):
+            match node:
+                case ast.Assign(
+                    targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)
+                ):
+                    pairs = [*zip(targets, values, strict=False)]
+                case ast.Assign(targets=[target], value=value):
+                    pairs = [(target, value)]
+                case _:
+                    continue
+            for old, new in pairs:
+                if isinstance(old, ast.Name) and isinstance(new, ast.Name):
+                    found += [old.id, new.id] if {old.id, new.id} <= {*carried} else []
+    return found
 
 
 def first_cast(
@@ -286,8 +313,22 @@ def first_cast(
     context: Context,
 ) -> ast.expr | None:
     """An integer that becomes a float in a loop, as a float; None for others."""
+    return cast_first(f, name, build.load(name), before, later, context)
+
+
+def cast_first(
+    f: Functional,
+    name: str,
+    node: ast.expr,
+    before: Value | None,
+    later: Value | None,
+    context: Context,
+) -> ast.expr | None:
+    """The same for a name or a part of it."""
     if before is None or later is None:
         return None
+    if isinstance(before, Seq) and isinstance(later, Seq):
+        return cast_parts(f, name, node, before, later, context)
     x, y = as_array(before), as_array(later)
     if x is None or y is None or x.dtype is None or y.dtype is None:
         return None
@@ -299,8 +340,40 @@ def first_cast(
         return None
     if dtype is None:
         raise CannotFix(f"`{name}` has another dtype in the first iteration")
-    made = build.call(f.spell("jax.numpy.asarray"), build.load(name), dtype)
+    made = build.call(f.spell("jax.numpy.asarray"), node, dtype)
     return f.new(made, replace(y, dtype=target), FREE)
+
+
+def cast_parts(
+    f: Functional,
+    name: str,
+    node: ast.expr,
+    before: Seq,
+    later: Seq,
+    context: Context,
+) -> ast.expr | None:
+    """A tuple with the parts cast that become floats in a loop."""
+    first, second = before.items, later.items
+    if before.kind != "tuple" or first is None or second is None:
+        return None
+    if len(first) != len(second):
+        return None
+    parts = [
+        ast.Subscript(build.as_load(node), build.const(i), ast.Load())
+        for i in range(len(first))
+    ]
+    made = [
+        cast_first(f, name, part, collapse(a), collapse(b), context)
+        for part, a, b in zip(parts, first, second, strict=True)
+    ]
+    if not any(made):
+        return None
+    items = [new or old for new, old in zip(made, parts, strict=True)]
+    known = [
+        f.value(new, {}) if new else old for new, old in zip(made, first, strict=True)
+    ]
+    types = tuple(value or Unknown() for value in known)
+    return f.new(ast.Tuple(items, ast.Load()), Seq("tuple", types), FREE)
 
 
 def given_by_cond(f: Functional, body: Sequence[ast.stmt]) -> list[str]:
