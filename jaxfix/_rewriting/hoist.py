@@ -273,18 +273,8 @@ def behind_definition(shield: Shield, definition: FunctionDef, write: Rewriter) 
     passed = arguments(parameters, values, skip=1 if method else 0)
     head = f"def {definition.name}({signature(parameters, writer)}):"
     text = f"{head}\n    return {target}({passed})\n"
-    writer.replace_statement(definition, lambda: renamed(writer, definition, inner))
+    writer.rename(definition, inner)
     writer.insert_after(definition, lambda: writer.parse(text))
-
-
-def renamed(
-    writer: Writer, definition: FunctionDef, name: str
-) -> list[cst.BaseStatement]:
-    """The definition under another name."""
-    return [
-        s.with_changes(name=cst.Name(name)) if isinstance(s, cst.FunctionDef) else s
-        for s in writer.statement(definition)
-    ]
 
 
 def free_name(base: str, old: str, writer: Writer, cls: ast.AST | None) -> str:

@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 
 import libcst as cst
 
+from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.flow import FunctionNode, local_names, scope_names, writes
 
 from .blocks import (
@@ -72,6 +73,7 @@ class Writer:
         self._originals = Originals(self._module, tree)
         self._places = self._originals.places
         self._parameters: dict[int, list[tuple[str, bool]]] = {}
+        self._names: dict[int, str] = {}
         self._replaced: dict[int, NewStatements] = {}
         self._before: dict[int, list[NewStatements]] = {}
         self._after: dict[int, list[NewStatements]] = {}
@@ -133,6 +135,11 @@ class Writer:
         self._edits.mark(function)
         self._parameters.setdefault(id(function), []).append((text, keyword_only))
 
+    def rename(self, function: FunctionDef, name: str) -> None:
+        """Give a function another name, where it is defined."""
+        self._edits.mark(function)
+        self._names[id(function)] = name
+
     def replace_decorator(self, decorator: ast.expr, text: Text) -> None:
         """Put the expression `text` in place of a decorator; "" takes it away."""
         self._edits.edit(decorator, text)
@@ -144,8 +151,13 @@ class Writer:
         is a form of `stmt` (as `statement(stmt)` gives), which has them already. A
         callable is asked when they are wanted; in it, `statement(stmt)` is the original
         with its edits.
+
+        Raises:
+          CannotFix: another fix has replaced it.
         """
         self._edits.mark(stmt)
+        if id(stmt) in self._replaced:
+            raise CannotFix("another fix replaces the same statement")
         self._replaced[id(stmt)] = statements
 
     def insert_before(self, stmt: ast.stmt, statements: NewStatements) -> None:
@@ -433,6 +445,8 @@ class Writer:
                 node = with_lines(node, lines)
         for text, keyword_only in self._parameters.get(id(stmt), []):
             node = add_parameter(node, text, keyword_only=keyword_only)
+        if (name := self._names.get(id(stmt))) is not None:
+            node = node.with_changes(name=cst.Name(name))
         return node
 
     def _header(self, stmt: Any, children: Sequence[ast.AST]) -> Any:
