@@ -35,7 +35,7 @@ from .conds import (
 from .context import Context, NameSet, Types
 from .lengths import differ, results_differ
 from .ownership import own_objects
-from .placeholders import first_values
+from .placeholders import first_values, leaves
 from .tidy import folded
 
 if TYPE_CHECKING:
@@ -141,12 +141,13 @@ def branch(
     f: Functional, node: ast.If, live: NameSet, context: Context
 ) -> list[ast.stmt]:
     before: list[ast.stmt] = []
+    left = leaves(node)
     node, flags = take_flags(f, node, live, context)
     before += flags
     if not node.body and not node.orelse:
         return before
     outputs = [n for n in writes([*node.body, *node.orelse]) if n in live]
-    before += first_values(f, node, outputs, context)
+    before += first_values(f, node, outputs, context, left=left)
     check_outputs(f, node, outputs, context)
     check_branches(f, node)
     for name in outputs:

@@ -30,24 +30,32 @@ if TYPE_CHECKING:
 
 
 def first_values(
-    f: Functional, node: ast.If, outputs: Sequence[str], context: Context
+    f: Functional,
+    node: ast.If,
+    outputs: Sequence[str],
+    context: Context,
+    *,
+    left: bool,
 ) -> list[ast.stmt]:
-    """Values for names that a branch which leaves does not bind: never read."""
+    """Values for names that a branch which leaves does not bind: never read.
+
+    `left` says that there is such a branch.
+    """
 
     out: list[ast.stmt] = []
     sure = set(definitely_writes(node.body)) & set(definitely_writes(node.orelse))
     for name in outputs:
         if name in context.bound | sure:
             continue
-        if not (leaves(node) or is_result(name, node)):
+        if not (left or is_result(name, node)):
             continue
         zeros = {
             ast.dump(z): z
             for z in (zero_value(v) for v in assigned_values(f, name, node))
             if z is not None
         }
-        if len(zeros) != 1 and is_result(name, node):
-            zero = common_zero(f, results_of(name, node), context)
+        if len(zeros) != 1 and (values := all_values_of(name, node)):
+            zero = common_zero(f, values, context)
             zeros = {name: zero} if zero is not None else {}
         if len(zeros) != 1:
             continue
@@ -103,6 +111,18 @@ def results_of(name: str, node: ast.stmt) -> list[ast.expr]:
         and s.targets[0].id == name
         and build.is_new(s)
     ]
+
+
+def all_values_of(name: str, node: ast.stmt) -> list[ast.expr]:
+    """What assignments give a name; empty if it is also bound otherwise."""
+    stores = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name]
+    bound = [n for n in stores if isinstance(n.ctx, ast.Store)]
+    values = [
+        s.value
+        for s in ast.walk(node)
+        if isinstance(s, ast.Assign) and any(s.targets == [n] for n in bound)
+    ]
+    return values if len(values) == len(bound) else []
 
 
 def common_zero(
