@@ -154,11 +154,11 @@ def unchanged(fn: Function, expr: ast.AST, start: ast.stmt, end: ast.AST) -> boo
     """
     names = {n.id for n in ast.walk(expr) if isinstance(n, ast.Name)}
     first, last = _place(start), _place(end)
-    for node in ast.walk(fn.node):
+    for node in fn.stored:
         if not first < _place(node) < last:
             continue
         match node:
-            case ast.Name(id=name, ctx=ast.Store() | ast.Del()) if name in names:
+            case ast.Name(id=name) if name in names:
                 if not any(node is inner for inner in ast.walk(start)):
                     return False
             case ast.Subscript(ctx=ast.Store()) | ast.Attribute(ctx=ast.Store()):

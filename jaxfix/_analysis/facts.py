@@ -144,9 +144,19 @@ class Function:
         return id(self.node) in self.facts.interpreter.differentiated
 
     @cached_property
-    def selections(self) -> dict[int, object]:
+    def selections(self) -> dict[object, object]:
         """What a planner finds that names stand for, by the identity of the node."""
         return {}
+
+    @cached_property
+    def stored(self) -> tuple[ast.Name | ast.Attribute | ast.Subscript, ...]:
+        """What the function assigns to or deletes, in functions inside of it too."""
+        return tuple(
+            node
+            for node in ast.walk(self.node)
+            if isinstance(node, ast.Name | ast.Attribute | ast.Subscript)
+            and not isinstance(node.ctx, ast.Load)
+        )
 
     @cached_property
     def definitions(self) -> dict[str, list[ast.expr] | None]:

@@ -72,10 +72,20 @@ class Selection:
     def picks_as(self, fn: Function, other: Selection) -> bool:
         """Do both pick the elements at the same places?"""
         if self.mask is not None and other.mask is not None:
-            return same(resolved(fn, self.mask), resolved(fn, other.mask))
+            return _meaning(fn, self.mask) == _meaning(fn, other.mask)
         if self.part is not None and other.part is not None:
             return same(self.part, other.part)
         return False
+
+
+def _meaning(fn: Function, mask: ast.expr) -> object:
+    """The text of a mask, or of what its name stands for."""
+    if fn.module.parent(mask) is None:
+        return ast.dump(resolved(fn, mask))
+    key = ("mask", id(mask))
+    if key not in fn.selections:
+        fn.selections[key] = ast.dump(resolved(fn, mask))
+    return fn.selections[key]
 
 
 def subscript_selection(fn: Function, node: ast.AST) -> Selection | None:
@@ -367,9 +377,11 @@ def _at_risk(fn: Function, expr: ast.expr, leaves: list[ast.expr]) -> list[ast.e
         divides = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)
         if divides or arrays.library(fn, node) in DEFINED_AT_ONE:
             risky = parts[-1] if divides else parts[0]
-            if any(inner in leaves for inner in ast.walk(risky)):
+            is_picked = any(inner in leaves for inner in ast.walk(risky))
+            if is_picked:
                 found.append(risky)
-                continue
+            if is_picked or divides:
+                continue  # another divisor is the one that Python has
         if all(cost(fn, part).total for part in parts) or not _is_total(fn, node):
             text = ast.unparse(expr)
             raise CannotFix(
