@@ -161,12 +161,24 @@ def try_key(fn: Function, stmt: ast.stmt, node: ast.expr) -> tuple[object, ...] 
             if inner is None or value is None:
                 return None
             if isinstance(value, Const) and isinstance(value.value, str | int):
-                return (*inner, ("item", value.value))
+                return (*inner, ("item", from_start(fn, base, value.value)))
             if (steady := steady_index(fn, stmt, index)) is not None:
                 return (*inner, ("name", *steady))
             return None
         case _:
             return None
+
+
+def from_start(fn: Function, base: ast.expr, key: str | int) -> str | int:
+    """`2` for `-1`, where the length of a list is known to be 3."""
+    known = alternatives(fn.value(base) or Const(None))
+    items = [o.items for o in known if isinstance(o, Seq)]
+    lengths = {len(found) for found in items if found is not None}
+    if not isinstance(key, int) or key >= 0 or len(items) < len(known):
+        return key
+    if None in items or len(lengths) != 1:
+        return key
+    return key + lengths.pop()
 
 
 def steady_index(
@@ -256,6 +268,10 @@ def may_meet(a: tuple[object, ...], b: tuple[object, ...]) -> bool:
     for one, other in zip(a, b, strict=False):
         if one == other:
             continue
+        match one, other:
+            case ("item", int(first)), ("item", int(second)) if first * second <= 0:
+                # Counted from the two ends of a list.
+                return min(first, second) < 0
         kinds = [step[0] for step in (one, other) if isinstance(step, tuple)]
         if "name" not in kinds or "attr" in kinds:
             return False
