@@ -244,6 +244,8 @@ def cast(
 
 def promoted_literal(node: ast.expr, target: DType) -> ast.expr:
     """`0` beside a weak float: `0.0`."""
+    if isinstance(node, ast.Constant) and target == WEAK[int]:
+        return build.const(int(node.value))  # type: ignore[arg-type]
     if isinstance(node, ast.Constant) and target == WEAK[float]:
         return build.const(float(node.value))  # type: ignore[arg-type]
     if isinstance(node, ast.UnaryOp) and target == WEAK[float]:

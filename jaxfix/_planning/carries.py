@@ -31,6 +31,7 @@ from .blocks import Blocked
 from .context import Context, NameSet
 from .lengths import changed_length
 from .ownership import own_objects
+from .retyping import is_open, settled_type
 
 if TYPE_CHECKING:
     from .functional import Functional
@@ -275,6 +276,8 @@ def first_rounds(
     for name in given_by_cond(f, body):
         value = collapse(before.types.get(name))
         later = f.first_read(name, source) or collapse(heads.get(name))
+        if is_open(later):
+            later = settled_type(f.fn, source, name, value) or later
         made = first_cast(f, name, value, later, before)
         if made is not None:
             casts.append(build.assign(name, made))

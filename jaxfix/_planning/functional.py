@@ -20,6 +20,7 @@ from jaxfix._analysis.flow import definitely_writes, exits, uses_before_definite
 from jaxfix._analysis.jax_api import lookup
 from jaxfix._analysis.scopes import mutations, writes
 from jaxfix._analysis.values import (
+    Array,
     Value,
 )
 
@@ -31,7 +32,7 @@ from .choices import Choices
 from .context import Context, NameSet
 from .for_loops import for_loop
 from .guards import not_none, without_none
-from .retyping import assigned_type
+from .retyping import assigned_type, is_open, settled_type
 from .while_loops import while_loop
 
 
@@ -278,7 +279,9 @@ class Functional(Choices):
         heads = self.fn.facts.interpreter.loop_heads.get(id(source), {})
         for name in writes([stmt]):
             known = collapse(heads.get(name))
-            context.types.pop(name, None)
+            before = collapse(context.types.pop(name, None))
+            if isinstance(known, Array) and is_open(known):
+                known = settled_type(self.fn, source, name, before) or known
             if known is not None:
                 context.types[name] = known
         if isinstance(stmt, ast.For):

@@ -18,7 +18,7 @@ from jaxfix._analysis.values import (
 )
 
 from .agree import collapse
-from .blocks import copy_with, sets_flags
+from .blocks import Blocked, copy_with, sets_flags
 from .booleans import marked
 from .carries import first_rounds
 from .context import Context, NameSet
@@ -48,6 +48,9 @@ def masked(
         body = [flatten_mask(f, mask, done)]
         context.types[done] = Array(True, BOOL, SCALAR)
     head = f.fn.flow.live_in([copy_with(node, body=body)], live) | live
+    for name in writes(body):
+        if done is not None and name in head and context.types.get(name) == Const(None):
+            raise Blocked(source, f"`{name}` is None before the loop and not in it")
     inner = context.copy()
     f.enter_loop(node, inner)
     if done is not None:
