@@ -16,6 +16,7 @@ from jaxfix.codemod import (
     TransformedValue,
     arrays,
     declarations,
+    definitions,
     demands,
     hashing,
     origins,
@@ -148,6 +149,8 @@ class MissingStaticArg(Rule):
         elif any(arrays.reduces(caller, call) for caller, call in change.calls):
             # Only arrays are worth reducing.
             refuse_unseen(fn, change)
+        for caller, call in change.calls:
+            refuse_operands(caller, call)
         for declaration in change.declarations.values():
             static_options.check_declaration(declaration.root)
         if not change.names():
@@ -261,6 +264,18 @@ def refuse_numbers(change: declarations.Closure) -> None:
     for given in change.numbers:
         text = f"`{ast.unparse(given)}` (line {given.lineno})"
         raise CannotFix(f"{text} is data: each value would be compiled anew")
+
+
+def refuse_operands(fn: Function, call: ast.Call) -> None:
+    """NumPy takes no tracers, and what a traced branch rebinds becomes one.
+
+    Raises:
+      CannotFix: the call reads such a name.
+    """
+    for node in ast.walk(call):
+        if isinstance(node, ast.Name) and definitions.may_be_operand(fn, node):
+            text = f"`{node.id}` becomes an operand of the traced branch or loop around"
+            raise CannotFix(text)
 
 
 def refuse_unseen(fn: Function, change: declarations.Closure) -> None:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from .python_calls import loop_tracer
 from .scopes import root_name, walk_scope, writes
 
 if TYPE_CHECKING:
@@ -188,16 +189,28 @@ def same(a: ast.AST, b: ast.AST) -> bool:
 def in_traced_region(fn: Function, node: ast.AST) -> bool:
     """Is the node inside a branch or loop of the function that will be rewritten?"""
     stmt = statement_of(fn, node)
-    if stmt is None:
-        return False
-    for outer in (stmt, *enclosing(fn, stmt)):
-        match outer:
-            case ast.If(test=test) | ast.While(test=test) if fn.traced(test):
-                return True
-            case ast.For(iter=source):
-                value = fn.value(source)
-                from .python_calls import loop_tracer
+    around = (stmt, *enclosing(fn, stmt)) if stmt is not None else ()
+    return any(is_traced_region(fn, outer) for outer in around)
 
-                if value is not None and loop_tracer(value) is not None:
-                    return True
-    return False
+
+def is_traced_region(fn: Function, stmt: ast.AST) -> bool:
+    match stmt:
+        case ast.If(test=test) | ast.While(test=test):
+            return bool(fn.traced(test))
+        case ast.For(iter=source):
+            value = fn.value(source)
+            return value is not None and loop_tracer(value) is not None
+        case _:
+            return False
+
+
+def may_be_operand(fn: Function, name: ast.Name) -> bool:
+    """May a static name be a tracer once the branches and loops around are rewritten?
+
+    What such a region rebinds is an operand of it, or a carry.
+    """
+    stmt = statement_of(fn, name)
+    around = enclosing(fn, stmt) if stmt is not None else ()
+    return any(
+        is_traced_region(fn, outer) and name.id in writes([outer]) for outer in around
+    )

@@ -42,7 +42,16 @@ if TYPE_CHECKING:
     from .functional import Functional
 
 
+def bind_test(f: Functional, test: ast.expr, context: Context) -> None:
+    """`if (y := f(x)) > 0`: the branches see the name that the condition binds."""
+    sure = set(definitely_writes([ast.Expr(test)]))
+    for node in ast.walk(test):
+        if isinstance(node, ast.NamedExpr) and node.target.id in sure:
+            f.bind_targets(node.target, context)
+
+
 def returning(f: Functional, node: ast.If, context: Context) -> list[ast.stmt]:
+    bind_test(f, node.test, context)
     if results_differ(f.fn, node.body, node.orelse):
         raise Blocked(node, "the length of the result depends on the condition")
     first, second = context.copy(), context.copy()
@@ -142,6 +151,7 @@ def branch(
 ) -> list[ast.stmt]:
     before: list[ast.stmt] = []
     left = leaves(node)
+    bind_test(f, node.test, context)
     node, flags = take_flags(f, node, live, context)
     before += flags
     if not node.body and not node.orelse:
