@@ -451,7 +451,8 @@ def mentions(fn: Function, expr: ast.expr, base: ast.expr) -> bool:
     if same(expr, base):
         return True
     return any(
-        mentions(fn, resolved(fn, part), base) for part in elementwise_parts(fn, expr)
+        same(part, base) or mentions(fn, resolved(fn, part), base)
+        for part in elementwise_parts(fn, expr)
     )
 
 
