@@ -52,6 +52,36 @@ class Case:
 
 CASES = [
     Case(
+        "what_python_itself_must_know",
+        {
+            "main.py": """
+import jax
+
+mode = True
+activation = "relu"
+
+@jax.jit
+def f(x):
+    return x if mode else -x
+
+@jax.jit
+def g(x):
+    return getattr(jax.nn, activation)(x)
+
+def main():
+    global mode, activation
+    results = [f(1.5), g(-0.5)]
+    mode = False
+    activation = "relu6"
+    return [*results, f(1.5), g(7.0)]
+
+results = [float(r) for r in main()]
+""",
+        },
+        [1.5, 0.0, -1.5, 6.0],
+        2,
+    ),
+    Case(
         "three_files_and_a_notebook_script",
         {
             "config.py": "rate = 0.1\n",
@@ -456,36 +486,6 @@ def main():
 }
 
 REPORTED = {
-    "Python branches on `mode`": """
-import jax
-
-mode = True
-
-@jax.jit
-def f(x):
-    return x if mode else -x
-
-def main():
-    global mode
-    results = [f(1.0)]
-    mode = False
-    return [*results, f(1.0)]
-""",
-    "not known to be a number": """
-import jax
-
-activation = "relu"
-
-@jax.jit
-def f(x):
-    return getattr(jax.nn, activation)(x)
-
-def main():
-    global activation
-    results = [f(1.0)]
-    activation = "tanh"
-    return [*results, f(1.0)]
-""",
     "it is not known what `@register` makes": """
 import jax
 from elsewhere import register

@@ -65,7 +65,7 @@ class TracedBoolOp(Rule):
         forced = booleans.forced_operand(fn, node)
         if forced is None or not (because := fn.traced(forced)):
             return None
-        if bindings.is_asked_in_turn(fn, node):
+        if bindings.is_asked_in_turn(fn, node) or booleans.is_first_of_or(fn, node):
             return None
         return Problem(
             f"`{ast.unparse(node)}` asks for the truth of a traced value", because

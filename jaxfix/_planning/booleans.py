@@ -346,7 +346,7 @@ def rewritten(fn: Function, spell: Spell, node: ast.expr, choose: Choose) -> ast
         case ast.BoolOp():
             if in_condition(fn, node) or all(is_bool(fn.value(v)) for v in node.values):
                 return truth_of(fn, spell, node)
-            return picked(fn, node, choose)
+            return picked(fn, spell, node, choose)
         case _:
             raise CannotFix("not a boolean expression")
 
@@ -368,7 +368,7 @@ def truth_of(fn: Function, spell: Spell, node: ast.BoolOp) -> ast.expr:
     return ast.BoolOp(node.op, [*leading, rest])
 
 
-def picked(fn: Function, node: ast.BoolOp, choose: Choose) -> ast.expr:
+def picked(fn: Function, spell: Spell, node: ast.BoolOp, choose: Choose) -> ast.expr:
     """`a or b`, `a and b` used as a value: a choice by the truth of a."""
     is_or = isinstance(node.op, ast.Or)
     out = node.values[-1]
@@ -376,10 +376,50 @@ def picked(fn: Function, node: ast.BoolOp, choose: Choose) -> ast.expr:
         if fn.static(value):
             out = ast.BoolOp(node.op, [value, out])
             continue
-        if sum(1 for _ in ast.walk(value)) > 6:
+        if is_or and (parts := tests_and_value(fn, value)) is not None:
+            tests, kept = parts
+            both = ast.BoolOp(ast.And(), tests)
+            test = truth_of(fn, spell, both) if len(tests) > 1 else tests[0]
+            out = choose(test, kept, out)
+            continue
+        if not is_short(value):
             raise CannotFix("the first operand is long; give it a name")
         out = pick(fn, value, out, is_or, choose)
     return out
+
+
+def is_short(node: ast.expr) -> bool:
+    """May it be written twice?"""
+    return sum(1 for _ in ast.walk(node)) <= 6
+
+
+def tests_and_value(
+    fn: Function, node: ast.expr
+) -> tuple[list[ast.expr], ast.expr] | None:
+    """Of `c and x` in `c and x or y`: all that must hold for x to be taken, and x."""
+    match node:
+        case ast.BoolOp(op=ast.And(), values=[*tests, last]) if is_short(last):
+            known = fn.value(last)
+        case _:
+            return None
+    if Const(None) in (alternatives(known) if known is not None else ()):
+        return None
+    if isinstance(known, Const) and isinstance(known.value, int | float):
+        return (tests, last) if known.value else None
+    return [*tests, last], last
+
+
+def is_first_of_or(fn: Function, node: ast.expr) -> bool:
+    """Is it the `c and x` of a `c and x or y` that is one choice?"""
+    parent = fn.module.parent(node)
+    return (
+        isinstance(parent, ast.BoolOp)
+        and isinstance(parent.op, ast.Or)
+        and node is not parent.values[-1]
+        and not in_condition(fn, parent)
+        and tests_and_value(fn, node) is not None
+        and forced_operand(fn, parent) is not None
+    )
 
 
 def pick(

@@ -1,6 +1,6 @@
 # /// case
 # id = "inplace-07-rows-in-turn"
-# kind = "in-place"
+# kind = "inplace-update"
 # expect = "fix"
 # findings = [22, 23, 35, 36, 47]
 # ///

@@ -1,6 +1,6 @@
 # /// case
 # id = "numpy-04-storing-functions"
-# kind = "in-place"
+# kind = "inplace-update"
 # expect = "fix"
 # findings = [19, 26, 34, 35, 42]
 # ///

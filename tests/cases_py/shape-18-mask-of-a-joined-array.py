@@ -1,6 +1,6 @@
 # /// case
 # id = "shape-18-mask-of-a-joined-array"
-# kind = "boolean-mask"
+# kind = "dynamic-shape"
 # expect = "fix"
 # findings = [17, 18]
 # ///
