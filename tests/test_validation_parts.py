@@ -16,7 +16,6 @@ from jaxfix._validation.trees import (
     changed_functions,
     changed_trees,
     earlier_trees,
-    project_root,
 )
 from jaxfix._validation.verdict import Kind, Proof, Target, Verdict
 
@@ -205,13 +204,6 @@ def test_a_git_revision_is_a_tree(tmp_path):
         assert (trees.after / "m.py").read_text() == "x = 2\n"
     with pytest.raises(UsageError, match="no git revision `nowhere`"):
         earlier_trees(tmp_path, "nowhere").__enter__()
-
-
-def test_the_root_is_the_folder_of_the_project(tmp_path):
-    inner = tmp_path / "a" / "b"
-    inner.mkdir(parents=True)
-    (tmp_path / "pyproject.toml").write_text("")
-    assert project_root([inner]) == tmp_path
 
 
 def test_configured_calls_are_lists_or_tables():

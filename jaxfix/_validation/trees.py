@@ -48,23 +48,6 @@ class Trees:
     after: Path
 
 
-def project_root(paths: list[Path]) -> Path:
-    """The folder that holds the project of `paths`.
-
-    The nearest one above them with a `pyproject.toml`, `setup.py`, `jaxfix.toml` or
-    `.git`; without any, the folder that they have in common.
-    """
-    resolved = [path.resolve() for path in paths]
-    common = Path(os.path.commonpath(resolved))
-    if common.is_file():
-        common = common.parent
-    for folder in (common, *common.parents):
-        marks = ("pyproject.toml", "setup.py", "jaxfix.toml", ".git")
-        if any((folder / mark).exists() for mark in marks):
-            return folder
-    return common
-
-
 @contextlib.contextmanager
 def changed_trees(root: Path, changes: Mapping[str, str]) -> Iterator[Trees]:
     """The project as it is, and with `changes`: new texts by path under `root`."""
