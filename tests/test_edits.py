@@ -7,12 +7,14 @@ import ast
 import pytest
 
 from jaxfix import _engine
+from jaxfix._analysis import build
 from jaxfix._analysis.finding import Safety
 from jaxfix._analysis.source import Source
 from jaxfix._analysis.suppress import apply_edits
 from jaxfix._edits import edits_of
 from jaxfix._planning.desugar import Desugar
 from jaxfix._rewriting.registry import rules
+from jaxfix._rewriting.rewrite import number_functions
 
 PROGRAM = """\
 import jax.numpy as jnp
@@ -99,3 +101,19 @@ def test_a_function_that_would_lose_its_result_is_left(
     (finding,) = outcome.findings
     assert finding.not_fixed == "the new code would end without a result"
     assert not outcome.changes
+
+
+def test_a_name_that_stands_in_two_places_is_renamed_once() -> None:
+    call = build.call("rest_2", build.load("x"))
+    body = [
+        build.function("rest_1", ["x"], [build.ret(build.load("x"))]),
+        build.function("rest_2", ["x"], [build.ret(build.load("x"))]),
+        build.assign("y", call),
+        build.ret(call),
+    ]
+    number_functions(body)
+    assert [s.name for s in body if isinstance(s, ast.FunctionDef)] == [
+        "rest",
+        "rest_1",
+    ]
+    assert ast.unparse(call) == "rest_1(x)"

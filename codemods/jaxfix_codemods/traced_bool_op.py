@@ -73,6 +73,7 @@ class TracedBoolOp(Rule):
 
     def plan(self, fn: Function, node: ast.expr) -> Plan:
         booleans.check_effects(fn, node)
+        booleans.check_traced(fn, node)
         return Expression("array operations")
 
     def fix(

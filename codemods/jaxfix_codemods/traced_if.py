@@ -3,7 +3,7 @@ from __future__ import annotations
 import ast
 from typing import ClassVar
 
-from jaxfix.codemod import Function, Plan, Problem, Region, Rule
+from jaxfix.codemod import Function, Plan, Problem, Region, Rule, booleans
 
 
 class TracedIf(Rule):
@@ -76,6 +76,8 @@ class TracedIf(Rule):
         return None
 
     def plan(self, fn: Function, node: ast.If | ast.Match) -> Plan:
+        if isinstance(node, ast.If):
+            booleans.check_traced(fn, node.test)
         return Region("jnp.where or lax.cond")
 
 

@@ -11,6 +11,7 @@ from jaxfix.codemod import (
     Problem,
     Rewriter,
     Rule,
+    booleans,
     callees,
 )
 
@@ -77,6 +78,7 @@ class TracedTernary(Rule):
         if isinstance(node, ast.Call):
             callees.chosen_call(fn, lambda name: name, node)
             return Expression("lax.cond")
+        booleans.check_traced(fn, node.test)
         for part in (node.body, node.orelse):
             for name in bound_names(part):
                 if name in names_outside(fn, part):

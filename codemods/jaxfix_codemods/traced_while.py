@@ -3,7 +3,7 @@ from __future__ import annotations
 import ast
 from typing import ClassVar
 
-from jaxfix.codemod import Function, Plan, Problem, Region, Rule
+from jaxfix.codemod import Function, Plan, Problem, Region, Rule, booleans
 
 
 class TracedWhile(Rule):
@@ -74,4 +74,5 @@ class TracedWhile(Rule):
         return None
 
     def plan(self, fn: Function, node: ast.While) -> Plan:
+        booleans.check_traced(fn, node.test)
         return Region("lax.while_loop")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from jaxfix._analysis import build
 from jaxfix._analysis.arguments import as_array
+from jaxfix._analysis.definitions import resolved
 from jaxfix._analysis.effects import obstacle
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
@@ -275,6 +276,30 @@ def holds_assumed(fn: Function, node: ast.expr) -> bool:
     value = fn.value(node)
     found = holds_tracer(value) if value is not None else None
     return found is not None and found.assumed
+
+
+def check_traced(fn: Function, test: ast.expr) -> None:
+    """Is a condition a tracer whenever it is asked, or a Python bool in every case?
+
+    What a function gives may be either, by a test that cannot be decided here. Then it
+    is not known that the code fails, and what it decides may have to stay Python.
+
+    Raises:
+      CannotFix: it may be either.
+    """
+    match test:
+        case ast.BoolOp(values=parts):
+            for part in parts:
+                check_traced(fn, part)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            check_traced(fn, operand)
+        case ast.Call() | ast.Name() if isinstance(resolved(fn, test), ast.Call):
+            known = fn.value(test)
+            options = alternatives(known) if known is not None else ()
+            is_static = any(isinstance(o, Const | Static) for o in options)
+            if is_static and any(isinstance(o, Array) and o.traced for o in options):
+                text = ast.unparse(test)
+                raise CannotFix(f"`{text}` may be a Python bool as well")
 
 
 def check_effects(fn: Function, node: ast.expr) -> None:

@@ -342,10 +342,11 @@ def number_functions(body: Sequence[ast.stmt]) -> None:
         return
     for one in made:
         one.name = renamed[one.name]
-    for stmt in body:
-        for node in ast.walk(stmt):
-            if isinstance(node, ast.Name) and build.is_new(node) and node.id in renamed:
-                node.id = renamed[node.id]
+    # A node may stand in several places, and is renamed once.
+    nodes = {id(node): node for stmt in body for node in ast.walk(stmt)}
+    for node in nodes.values():
+        if isinstance(node, ast.Name) and build.is_new(node) and node.id in renamed:
+            node.id = renamed[node.id]
 
 
 def is_made(node: ast.AST) -> TypeGuard[ast.FunctionDef]:
