@@ -153,7 +153,7 @@ def apply(
     report, held = (
         _verified(project, options) if verify else (_api.preview(project), ())
     )
-    if paths == [_STDIN]:
+    if paths == [_STDIN] and not dry_run:
         return _apply_text(options, project, report)
     if dry_run:
         _put(options, _planned(report) + diff.render(report))

@@ -57,6 +57,7 @@ Backend = Annotated[
 
 
 # A benchmark validates first, then builds and calls at several sizes.
+FAILED = 3  # the exit status where some file cannot be read
 TIMEOUT_S = {"validate": 120.0, "bench": 600.0}
 
 
@@ -97,13 +98,15 @@ def validate(
     }
     render = renderer(options, renderers)
     config = options.configure(paths)
-    request = request_for(paths, config, before, "validate")
+    request, unread = request_for(paths, config, before, "validate")
     request = overridden(request, platform, seed, timeout, memory, backend)
     proof = run(request, options)
     put(options, render(proof))
     if emit_tests is not None:
         for file in emit(proof.verdicts, emit_tests, config.root):
             say(options, f"wrote {file}")
+    if unread:
+        return FAILED
     return 0 if options.exit_zero else commands.exit_code(proof)
 
 
@@ -149,7 +152,7 @@ def bench(
     render = renderer(options, renderers)
     files = [(file, file_renderer(file)) for file in report or ()]
     config = options.configure(paths)
-    request = request_for(paths, config, before, "bench")
+    request, unread = request_for(paths, config, before, "bench")
     request = overridden(request, platform, seed, timeout, memory, backend)
     request = replace(request, options=replace(request.options, bench=True))
     proof = run(request, options)
@@ -162,6 +165,8 @@ def bench(
         text = bench_json.pytest_benchmark(proof, now=now)
         pytest_benchmark.write_text(text, encoding="utf-8")
         say(options, f"wrote {pytest_benchmark}")
+    if unread:
+        return FAILED
     return 0 if options.exit_zero else commands.exit_code(proof)
 
 
@@ -200,8 +205,11 @@ def record(
 
 def request_for(
     paths: list[str], config: Config, before: str | None, table: str
-) -> Request:
-    """What to compare: the fixes that `apply` would make, or an earlier state."""
+) -> tuple[Request, bool]:
+    """What to compare: the fixes that `apply` would make, or an earlier state.
+
+    And whether some file cannot be read.
+    """
     from jaxfix import _interpreter
     from jaxfix._validation import commands, harness
 
@@ -218,14 +226,19 @@ def request_for(
         settings,
         table,
     )
-    return commands.Request(
+    changes: dict[str, str] = {}
+    unread = False
+    if not before:
+        changes, unread = planned_changes(paths, config)
+    request = commands.Request(
         root=config.root,
-        changes={} if before else planned_changes(paths, config),
+        changes=changes,
         earlier=before,
         only=tuple(inside(path, config.root) for path in paths),
         given=config.inputs,
         options=options,
     )
+    return request, unread
 
 
 def jobs_of(table: str) -> int:
@@ -233,17 +246,20 @@ def jobs_of(table: str) -> int:
     return 1 if table == "bench" else os.cpu_count() or 1
 
 
-def planned_changes(paths: list[str], config: Config) -> dict[str, str]:
+def planned_changes(paths: list[str], config: Config) -> tuple[dict[str, str], bool]:
+    """New texts by path, and whether some file cannot be read."""
     from jaxfix import _api
 
     report = _api.preview(_api.open_project(paths, config))
     for error in report.errors:
-        print(f"{error.path}:{error.line}: {error.message}", file=sys.stderr)
-    return {
+        where = f"{error.path}:{error.line}"
+        print(f"jaxfix: error: {where}: {error.message}", file=sys.stderr)
+    changes = {
         inside(change.path, config.root): change.after
         for change in report.changes
         if change.path.endswith(".py")
     }
+    return changes, bool(report.errors)
 
 
 def inside(path: str | Path, root: Path) -> str:

@@ -380,6 +380,17 @@ def test_stdin():
     assert checked.out.startswith("stdin.py:4:9: traced-if")
     broken = run("apply", "-", stdin="x = (\n")
     assert (broken.code, broken.out) == (3, "x = (\n")
+    planned = run("apply", "--dry-run", "-", stdin=PROGRAM)
+    assert planned.code == 1
+    assert planned.out.startswith("would fix stdin.py:4:9: traced-if")
+
+
+@pytest.mark.parametrize("command", ["validate", "bench"])
+def test_nothing_is_proved_of_a_file_that_cannot_be_read(command):
+    write("x = (\n", "broken.py")
+    result = run(command, "broken.py")
+    assert result.code == 3
+    assert "jaxfix: error: broken.py:1: invalid syntax" in result.err
 
 
 def test_verify_keeps_only_what_is_proved(monkeypatch):

@@ -467,7 +467,9 @@ def slice_mask(fn: Function, base: ast.expr, part: ast.Slice, spell: Spell) -> a
     for bound, op in ((part.lower, ast.GtE()), (part.upper, ast.Lt())):
         if bound is None or fn.value(bound) == Const(0) and isinstance(op, ast.GtE):
             continue
-        if fn.static(bound) and not nonnegative(fn, bound):
+        sign = resolved(fn, bound)
+        is_negated = isinstance(sign, ast.UnaryOp) and isinstance(sign.op, ast.USub)
+        if is_negated or (fn.static(bound) and not nonnegative(fn, bound)):
             raise CannotFix(f"`{ast.unparse(bound)}` may count from the end")
         places = build.call(spell("jax.numpy.arange"), length)
         tests.append(ast.Compare(places, [op], [bound]))
