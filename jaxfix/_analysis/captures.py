@@ -427,15 +427,10 @@ class Captures:
 
     def is_known(self, fn: FunctionValue, reads: Iterable[ast.expr]) -> bool:
         """Is anything known of what is read? A registry of classes is no state."""
-        tables = self.facts.interpreter
         if any(self.hoisting.is_operand(fn.module, read) for read in reads):
             return True
-        return any(
-            is_known(value)
-            for read in reads
-            for table in (tables.traced, tables.host)
-            if (value := table.get(id(read))) is not None
-        )
+        seen = self.facts.interpreter.seen
+        return any(is_known(value) for read in reads for value in seen(read))
 
     def is_always_the_same(self, place: Place, changes: Iterable[Change]) -> bool:
         """Is one constant assigned to a module's variable again and again?"""

@@ -192,9 +192,8 @@ def _may_be_of(
             if is_own and isinstance(owner, ast.ClassDef):
                 return owner is cls.node and outer.name not in BUILDERS
     interpreter = facts.interpreter
-    value = interpreter.traced.get(id(node.value)) or interpreter.host.get(
-        id(node.value), Unknown()
-    )
+    key = id(node.value)
+    value = interpreter.traced.get(key) or interpreter.host.get(key) or Unknown()
     return any(
         isinstance(o, Unknown) or (isinstance(o, InstanceValue) and o.cls == cls)
         for o in alternatives(value)

@@ -364,14 +364,12 @@ class Hoisting:
         root = draft.variable.root
         if root is None or draft.variable.tail or place.path or root.kind != "module":
             return False
-        tables = self.facts.interpreter
+        interpreter = self.facts.interpreter
         for change in self.places.of(self.places.origin(root)):
             given = bound_value(change.module, change.node)
             if not change.rebinds or given is None:
                 return False
-            found = [
-                t[id(given)] for t in (tables.host, tables.traced) if id(given) in t
-            ]
+            found = interpreter.seen(given)
             if not found or not all(map(is_setting, found)):
                 return False
         return True
@@ -404,8 +402,7 @@ class Hoisting:
 
     def is_data(self, module: Module, node: ast.expr) -> bool:
         """Is it made of numbers and arrays, as far as can be seen?"""
-        tables = self.facts.interpreter
-        found = [t[id(node)] for t in (tables.traced, tables.host) if id(node) in t]
+        found = self.facts.interpreter.seen(node)
         if any(is_data(value) for value in found):
             return True
         options = [o for value in found for o in alternatives(value)]

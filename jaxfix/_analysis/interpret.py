@@ -12,7 +12,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import sys
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -26,16 +25,16 @@ from .objects import (
     FunctionValue,
     InstanceValue,
     MethodValue,
-    ModuleValue,
     PartialValue,
     Scope,
     TransformedValue,
-    remembered,
 )
 from .project import INTERESTING, WORDS, Module, Project
 from .results import result_of
 from .scopes import walk
+from .seen import Seen
 from .settings import DEFAULTS, Settings
+from .sweeps import Given, outermost, users_of
 from .values import (
     Array,
     Const,
@@ -84,9 +83,9 @@ class Interpreter:
     ) -> None:
         self.project = project
         self.settings = settings
-        self.traced: dict[int, Value] = {}
-        self.host: dict[int, Value] = {}
-        self.linear: dict[int, Value] = {}  # under differentiation alone
+        self.traced = Seen()
+        self.host = Seen()
+        self.linear = Seen()  # under differentiation alone
         self.calls: dict[int, Call] = {}
         self.transformed: dict[tuple[int, int], TransformedValue] = {}
         self.functions: dict[int, FunctionValue] = {}
@@ -102,6 +101,7 @@ class Interpreter:
         self.contexts: dict[int, int] = {}
         self.results: dict[int, Value] = {}  # of functions under a transform
         self.transforming: set[int] = set()  # functions in which a transform is applied
+        self._given = Given(self)
         self.failures: dict[str, str] = {}
         self.loop_heads: dict[int, dict[str, Value]] = {}
         self.state_writes: dict[int, state.StateWrite] = {}
@@ -168,42 +168,12 @@ class Interpreter:
         own = WORDS if INTERESTING.search(module.text.encode()) else frozenset()
         known: frozenset[str] = frozenset()
         for _ in range(3):
-            words = own | self._names_of_transformed(module)
+            words = own | self._given.names(module)
             if words == known:
                 break
             known = words
             self._sweep_body(module, outermost(module), users_of(module, words))
             self._sweep_body(module, module.tree.body, words)
-
-    def _names_of_transformed(self, module: Module) -> frozenset[str]:
-        """Names, in a module, of transformed functions and of those that transform.
-
-        Its own, and those that it imports, alone or with their module.
-        """
-        functions = [
-            self.functions[key] for key in self.called.keys() | self.transforming
-        ]
-        names: set[str] = set()
-        wanted: set[int] = set()
-        near = [
-            module,
-            *(v.module for v in module.globals.values() if isinstance(v, ModuleValue)),
-        ]
-        for function in functions:
-            if function.module in near:
-                names.add(function.name)
-                if function.owner is not None:
-                    names.add(function.owner.name)
-            wanted.add(id(function.node))
-            if function.owner is not None:
-                wanted.add(id(function.owner.node))
-        for name, value in module.globals.items():
-            if isinstance(value, TransformedValue) or (
-                isinstance(value, FunctionValue | ClassValue)
-                and id(value.node) in wanted
-            ):
-                names.add(name)
-        return frozenset(n for n in names if n.isidentifier())
 
     def _sweep_body(
         self,
@@ -332,13 +302,13 @@ class Interpreter:
         table = self.traced if frame.under else self.host
         if frame.linear:
             table = self.linear
-        key = id(node)
-        old = table.get(key)
-        if old is None:
-            table[key] = value
-        elif old is not value:
-            table[key] = remembered(old, value)
+        table.note(id(node), value)
         return value
+
+    def seen(self, node: ast.AST) -> list[Value]:
+        """What an expression was, under a transform and in plain Python."""
+        found = [table.get(id(node)) for table in (self.traced, self.host)]
+        return [value for value in found if value is not None]
 
     def note_call(
         self,
@@ -730,39 +700,3 @@ def dotted_name(function: Value) -> str | None:
             return dotted_name(function.function)
         case _:
             return None
-
-
-def outermost(module: Module) -> list[ast.stmt]:
-    """The functions of a module that nothing else in it names."""
-    counts = [(stmt, names_in(stmt)) for stmt in module.tree.body]
-    total: Counter[str] = Counter()
-    for _, found in counts:
-        total.update(found)
-    return [
-        stmt
-        for stmt, found in counts
-        if isinstance(stmt, ast.FunctionDef) and total[stmt.name] == found[stmt.name]
-    ]
-
-
-def users_of(module: Module, words: frozenset[str]) -> frozenset[str]:
-    """The words, and the functions of a module that come to use one of them."""
-    functions = [s for s in module.tree.body if isinstance(s, ast.FunctionDef)]
-    while True:
-        more = {
-            f.name
-            for f in functions
-            if f.name not in words and module.mentions(f, words)
-        }
-        if not more:
-            return words
-        words |= more
-
-
-def names_in(node: ast.AST) -> Counter[str]:
-    """How often each name is read in some code, as a variable or an attribute."""
-    return Counter(
-        n.id if isinstance(n, ast.Name) else n.attr
-        for n in ast.walk(node)
-        if isinstance(n, ast.Name | ast.Attribute)
-    )
