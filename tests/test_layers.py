@@ -106,7 +106,8 @@ LAYERS = {
         "values": "values objects project components shapes",
         "interpreter": "definitions frame state operands arguments derivatives "
         "indexing elementwise operators layout library results python_calls iterators "
-        "expressions transformed primitives transforms roots statements interpret",
+        "expressions transformed primitives transforms roots statements seen sweeps "
+        "interpret",
         "calls": "call_sites demands origins declarations static_uses hashing",
         "facts": "facts",
         "helpers": "arrays caching captures changes closures constants effects explain "
