@@ -14,6 +14,7 @@ from jaxfix._analysis import suppress
 from jaxfix._analysis.finding import (
     Change,
     Edit,
+    Explained,
     FileError,
     Finding,
     Safety,
@@ -23,7 +24,7 @@ from jaxfix._analysis.settings import Settings
 from jaxfix._analysis.source import Source, SourceError
 from jaxfix._config import Config, load, nearest
 from jaxfix._edits import edits_of
-from jaxfix._errors import UsageError
+from jaxfix._errors import JaxfixError, UsageError
 from jaxfix._garbage import by_hand
 from jaxfix._report.result import FileText, Report, RuleText
 from jaxfix._write import Replacement, WriteError, write_all
@@ -249,7 +250,8 @@ def preview(project: Project) -> Report:
     examined = _without(examined, errors)
     kept = {change.path for change in examined.changes}
     left = tuple(f for f in examined.findings if f not in set(examined.fixed))
-    report = _report(project, replace(examined, findings=left), {})
+    edits = edits_of(examined.fixed, examined.changes, project.sources)
+    report = _report(project, replace(examined, findings=left), edits)
     return replace(report, files=tuple(f for f in texts if f.path in kept))
 
 
@@ -322,8 +324,8 @@ def write_baseline(project: Project, file: Path) -> int:
 
 def why(
     path: str, line: int, name: str | None, config: Config, *, cell: int | None = None
-) -> tuple[str, ...]:
-    """The chain from a transform to a value, or why it is static, line by line.
+) -> tuple[Explained, ...]:
+    """The chain from a transform to each value, or why it is static.
 
     The whole project is read, since the transform may be in another file.
 
@@ -335,25 +337,29 @@ def why(
       cell: the cell, in a notebook.
 
     Raises:
-      UsageError: the file cannot be read, or has no such line.
+      JaxfixError: the file cannot be read.
+      UsageError: it is not among the project's files, or has no such line.
     """
     shown = _files.display(path)
     project = open_project([config.root, path], config)
     if shown not in project.sources:
-        errors = (e for e in project.errors if e.path == shown)
-        reason = next((e.message for e in errors), "is not among the project's files")
-        raise UsageError(f"{shown}: {reason}")
+        for error in project.errors:
+            if error.path == shown:
+                raise JaxfixError(f"{shown}:{error.line}: {error.message}")
+        raise UsageError(f"{shown}: is not among the project's files")
     source = project.sources[shown]
-    lines = source.lines
+    count = len(source.lines)
     if source.notebook is not None:
         starts = dict(source.notebook.cells)
         if cell not in starts:
             raise UsageError(f"{shown}: expected FILE:CELL:LINE with a cell of code")
         line += starts[cell]
-    if not 0 < line <= len(lines):
-        raise UsageError(f"{shown}: there is no line {line}; it has {len(lines)}")
+    if not 0 < line <= count:
+        raise UsageError(f"{shown}: there is no line {line}; it has {count}")
     options = project.options(Skip(config, {}))
-    return _engine.why(tuple(project.sources.values()), shown, line, name, options)
+    sources = project.sources
+    found = _engine.why(tuple(sources.values()), shown, line, name, options)
+    return tuple(_cells.explained_in_cell(sources, one) for one in found)
 
 
 def _examine(project: Project, safety: Safety | None) -> _Examined:

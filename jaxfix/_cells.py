@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
-from jaxfix._analysis.finding import Edit, Evidence, FileError, Finding
+from jaxfix._analysis.finding import Edit, Evidence, Explained, FileError, Finding
 from jaxfix._analysis.source import Source
 
 Sources: TypeAlias = Mapping[str, Source]
@@ -30,6 +30,12 @@ def _step_in_cell(sources: Sources, step: Evidence) -> Evidence:
         return step
     cell, line = source.notebook.place(step.line)
     return replace(step, cell=cell, line=line)
+
+
+def explained_in_cell(sources: Sources, one: Explained) -> Explained:
+    """The same, in lines of cells where it is in a notebook."""
+    because = tuple(_step_in_cell(sources, step) for step in one.because)
+    return Explained(_step_in_cell(sources, one.what), because)
 
 
 def error_in_cell(sources: Sources, error: FileError) -> FileError:

@@ -156,8 +156,11 @@ def apply(
     if paths == [_STDIN] and not dry_run:
         return _apply_text(options, project, report)
     if dry_run:
-        _put(options, _planned(report) + diff.render(report))
-        _errors(report.errors)
+        if options.output_format is Format.TEXT:
+            _put(options, _planned(report) + diff.render(report))
+            _errors(report.errors)
+        else:
+            _print_report(options, report.planned())
         return _code(options, report, found=bool(report.files or held))
     report = _api.write(report)
     _print_report(options, report)
@@ -202,6 +205,7 @@ def why(
 ) -> int:
     """Print the chain from a transform to a value, or why it is static."""
     from jaxfix import _api
+    from jaxfix._report import explained
 
     match = re.fullmatch(
         r"(?P<path>.+?):(?:(?P<cell>\d+):)?(?P<line>\d+)(?::(?P<name>.+))?", place
@@ -210,14 +214,14 @@ def why(
         raise UsageError(f"expected FILE:LINE or FILE:LINE:NAME, got {place!r}")
     path, cell = match["path"], match["cell"]
     config = options.configure([path])
-    lines = _api.why(
+    found = _api.why(
         path,
         int(match["line"]),
         match["name"],
         config,
         cell=int(cell) if cell else None,
     )
-    _put(options, "".join(f"{line}\n" for line in lines))
+    _put(options, explained.render(found))
     return 0
 
 

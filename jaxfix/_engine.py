@@ -10,9 +10,11 @@ from dataclasses import dataclass, field, replace
 
 from ._analysis.columns import span_of
 from ._analysis.components import File, components
+from ._analysis.explain import explain
 from ._analysis.facts import Facts
 from ._analysis.finding import (
     Change,
+    Explained,
     FileError,
     Finding,
     Fix,
@@ -499,10 +501,8 @@ def why(
     line: int,
     name: str | None,
     options: EngineOptions,
-) -> tuple[str, ...]:
+) -> tuple[Explained, ...]:
     """What is known of the expressions on a line: the chain from a transform."""
-    from ._analysis.explain import explain
-
     files = [(s.path, s.text, s.tree) for s in sources]
     groups = components(files)
     mine = [group for group in groups if any(p == path for p, _, _ in group)]

@@ -14,6 +14,7 @@ from jaxfix._analysis.finding import (
     Change,
     Edit,
     Evidence,
+    Explained,
     FileError,
     Finding,
     Fix,
@@ -131,5 +132,6 @@ def why(
     line: int,
     name: str | None,
     options: EngineOptions,
-) -> tuple[str, ...]:
-    return (f"{path}:{line}: {name} of {len(sources)} files",)
+) -> tuple[Explained, ...]:
+    what = Evidence(path, line, f"{name} of {len(sources)} files")
+    return (Explained(what, (Evidence(path, 1, "it starts"),)),)

@@ -163,7 +163,7 @@ def test_select_and_ignore():
         (["explain", "traced-iff"], "did you mean `traced-if`?"),
         (["why", "a.py"], "expected FILE:LINE"),
         (["why", "a.py:99"], "there is no line 99"),
-        (["why", "none.py:1"], "none.py: cannot be read"),
+        (["validate", ".", "--python", "no/such/one"], "is not an interpreter"),
         (["check", "-", "a.py"], "`-` stands for the whole input"),
         (["check", ".", "--baseline", "none.json"], "none.json: No such file"),
         (["check", ".", "--output-file", "no/such/file"], "no/such/file"),
@@ -265,6 +265,22 @@ def test_dry_run_writes_nothing():
     assert file.read_text() == PROGRAM
     write(SAFE)
     assert run("apply", ".", "--dry-run").code == 0
+
+
+def test_dry_run_in_a_format_for_machines():
+    file = write()
+    result = run("apply", ".", "--dry-run", "--output-format", "json")
+    assert result.code == 1
+    value = json.loads(result.out)
+    assert value["summary"] == {
+        "files": 1,
+        "findings": 3,
+        "fixable": 2,
+        "fixed": 0,
+        "hidden": 0,
+    }
+    assert [len(f["fix"]["edits"]) for f in value["findings"] if f["fix"]] == [1, 0]
+    assert file.read_text() == PROGRAM
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
@@ -538,8 +554,32 @@ def test_a_notebook():
 def test_why():
     write()
     write(PROGRAM, "b.py")
-    assert run("why", "a.py:4:x").out == "a.py:4: x of 2 files\n"
-    assert run("why", "a.py:4").out == "a.py:4: None of 2 files\n"
+    start = "    a.py:1: it starts\n"
+    assert run("why", "a.py:4:x").out == "a.py:4: x of 2 files\n" + start
+    assert run("why", "a.py:4").out == "a.py:4: None of 2 files\n" + start
+
+
+def test_why_in_a_notebook():
+    cells = [
+        {"cell_type": "code", "metadata": {}, "outputs": [], "source": source}
+        for source in (["import jax"], ["a\n", "b"])
+    ]
+    document = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    write(json.dumps(document), "n.ipynb")
+    first, second = run("why", "n.ipynb:2:2:b").out.splitlines()
+    assert first == "n.ipynb:cell 2:2: b of 1 files"
+    assert second == "    n.ipynb:cell 1:1: it starts"
+
+
+def test_why_of_what_cannot_be_read():
+    write("def f(:\n")
+    for place, message in [
+        ("none.py:1", "none.py:1: cannot be read"),
+        ("a.py:1", "a.py:1: invalid syntax"),
+    ]:
+        result = run("why", place)
+        assert result.code == 3
+        assert message in result.err
 
 
 def test_rules_and_explain():

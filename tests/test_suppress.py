@@ -136,6 +136,12 @@ def test_a_rule_that_did_not_run_is_not_judged():
     assert without_unused(text, ran={"stale-global"}) == text
 
 
+def test_a_comment_for_all_rules_is_judged_when_all_ran():
+    text = "f(x)  # jaxfix: ignore\n"
+    assert without_unused(text, ran={"stale-global"}) == text
+    assert without_unused(text, ran=KNOWN) == "f(x)\n"
+
+
 def test_what_is_said_of_unused_comments():
     text = "f(x)  # jaxfix: ignore[traced-iff]\ny  # jaxfix: ignore[x\n"
     found = unused(Source.from_text("a.py", text), (), ran=KNOWN, known=KNOWN)

@@ -5,23 +5,28 @@ from __future__ import annotations
 import ast
 
 from .facts import Facts, Function
+from .finding import Evidence, Explained
 from .values import Array, Const, Dict, Seq, Static, Union, Unknown, Value, tracer
 
 
-def explain(facts: Facts, path: str, line: int, name: str | None) -> tuple[str, ...]:
-    """Lines to print for `FILE:LINE[:NAME]`."""
+def explain(
+    facts: Facts, path: str, line: int, name: str | None
+) -> tuple[Explained, ...]:
+    """What is known of the expressions on a line, or of those that read `name`."""
     module = facts.project.by_path.get(path)
     if module is None:
-        return (f"{path}: not a file of this run",)
-    out: list[str] = []
-    for fn in facts.functions(module):
-        for node in fn.walk():
-            if isinstance(node, ast.expr) and wanted(node, line, name):
-                out += describe(fn, node)
-    if not out:
+        return (Explained(Evidence(path, line, "not a file of this run")),)
+    found = [
+        describe(fn, node)
+        for fn in facts.functions(module)
+        for node in fn.walk()
+        if isinstance(node, ast.expr) and wanted(node, line, name)
+    ]
+    if not found:
         what = f"`{name}`" if name else "an expression"
-        return (f"{path}:{line}: {what} is not evaluated on this line",)
-    return tuple(dict.fromkeys(out))
+        text = f"{what} is not evaluated on this line"
+        return (Explained(Evidence(path, line, text)),)
+    return tuple(dict.fromkeys(found))
 
 
 def wanted(node: ast.expr, line: int, name: str | None) -> bool:
@@ -32,25 +37,23 @@ def wanted(node: ast.expr, line: int, name: str | None) -> bool:
     return ast.unparse(node) == name
 
 
-def describe(fn: Function, node: ast.expr) -> list[str]:
-    text = ast.unparse(node)
-    where = f"{fn.path}:{node.lineno}"
+def describe(fn: Function, node: ast.expr) -> Explained:
+    def say(text: str, *because: Evidence) -> Explained:
+        what = Evidence(fn.path, node.lineno, f"`{ast.unparse(node)}`{text}")
+        return Explained(what, because)
+
     value = fn.value(node)
     if value is None:
         host = fn.host_value(node)
         if host is None:
-            return [f"{where}: `{text}`: no transform reaches this code"]
-        return [f"{where}: `{text}` is a plain Python value here: {kind(host)}"]
+            return say(": no transform reaches this code")
+        return say(f" is a plain Python value here: {kind(host)}")
     found = tracer(value)
     if found is None:
-        return [f"{where}: `{text}` is static: {kind(value)}"]
+        return say(f" is static: {kind(value)}")
     word = "assumed to be traced" if found.assumed else "traced"
-    lines = [f"{where}: `{text}` is {word}: {kind(found)}"]
-    if found.why is not None:
-        lines += [
-            f"    {e.path}:{e.line}: {e.text}" for e in reversed(found.why.chain())
-        ]
-    return lines
+    chain = found.why.chain() if found.why is not None else ()
+    return say(f" is {word}: {kind(found)}", *reversed(chain))
 
 
 def kind(value: Value) -> str:

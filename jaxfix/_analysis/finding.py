@@ -35,6 +35,14 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Explained:
+    """What is known of one expression, and the steps that lead there."""
+
+    what: Evidence
+    because: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Fix:
     """What a rule would do about a finding. `safety` is never `REPORT`."""
 

@@ -226,8 +226,9 @@ def _idle(
     """The names in the directive that do nothing; `("",)` for one without names."""
     covered = {f.rule for f in findings if directive.covers(f)}
     if directive.names is None:
-        # A bare noqa may be there for another tool.
-        return () if covered or directive.is_noqa else ("",)
+        # A bare noqa may be there for another tool, a bare ignore for any rule.
+        is_judged = not directive.is_noqa and set(known) <= set(ran)
+        return ("",) if is_judged and not covered else ()
     idle = []
     for name, _ in directive.names:
         is_foreign = directive.is_noqa and name not in known

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from jaxfix._analysis.finding import Change, Edit, FileError, Finding, Safety
 
@@ -65,6 +65,11 @@ class Report:
     def url(self, rule: str) -> str | None:
         """What to read on the problem that a rule finds."""
         return next((r.url for r in self.rules if r.name == rule), None)
+
+    def planned(self) -> Report:
+        """The report before anything is fixed, with the edits of what would be."""
+        every = sorted((*self.findings, *self.fixed), key=lambda f: f.sort_key)
+        return replace(self, findings=tuple(every), fixed=())
 
     def fixable(self, *, unsafe: bool = False) -> tuple[Finding, ...]:
         """The findings that `apply` would mend; those with unsafe fixes if asked."""
