@@ -125,7 +125,7 @@ LAYERS = {
         "derivatives": "singular",
         "names": "inlining",
         "helpers": "callees casts folds impure masks masked_gradients mutators "
-        "numpy_calls printing sizes store_calls stores tables windows",
+        "numpy_calls printing signs sizes store_calls stores tables windows",
     },
     "jaxfix/_rewriting": {
         "parts": "rule registry lines spelling blocks imports",

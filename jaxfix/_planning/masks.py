@@ -28,6 +28,8 @@ from jaxfix._analysis.finding import CannotFix, Safety
 from jaxfix._analysis.shapes import known_dims
 from jaxfix._analysis.values import Array, Const
 
+from .signs import negative, nonnegative
+
 Spell = Callable[[str], str]
 
 REDUCTIONS = frozenset(
@@ -467,70 +469,13 @@ def slice_mask(fn: Function, base: ast.expr, part: ast.Slice, spell: Spell) -> a
     for bound, op in ((part.lower, ast.GtE()), (part.upper, ast.Lt())):
         if bound is None or fn.value(bound) == Const(0) and isinstance(op, ast.GtE):
             continue
-        sign = resolved(fn, bound)
-        is_negated = isinstance(sign, ast.UnaryOp) and isinstance(sign.op, ast.USub)
-        if is_negated or (fn.static(bound) and not nonnegative(fn, bound)):
+        if negative(fn, bound) or (fn.static(bound) and not nonnegative(fn, bound)):
             raise CannotFix(f"`{ast.unparse(bound)}` may count from the end")
         places = build.call(spell("jax.numpy.arange"), length)
         tests.append(ast.Compare(places, [op], [bound]))
     if len(tests) == 1:
         return tests[0]
     return ast.BinOp(tests[0], ast.BitAnd(), tests[1])
-
-
-NONNEGATIVE = frozenset(
-    f"jax.numpy.{n}"
-    for n in [
-        "argmax",
-        "argmin",
-        "count_nonzero",
-        "abs",
-        "square",
-        "searchsorted",
-        "bitwise_count",
-    ]
-)
-
-
-def nonnegative(fn: Function, node: ast.expr) -> bool:
-    """Is an integer certainly at least 0?"""
-    node = resolved(fn, node)
-    known = fn.value(node)
-    if isinstance(known, Const):
-        return isinstance(known.value, int) and known.value >= 0
-    if isinstance(known, Array) and known.dtype is not None:
-        if known.dtype.kind == "b":
-            return True
-        if known.dtype.strong and all(n.startswith("uint") for n in known.dtype.strong):
-            return True
-    match node:
-        case ast.BinOp(left=left, op=ast.Add() | ast.Mult(), right=right):
-            return nonnegative(fn, left) and nonnegative(fn, right)
-        case ast.BinOp(op=ast.Mod(), right=right):
-            return nonnegative(fn, right)
-        case ast.BinOp(left=left, op=ast.FloorDiv(), right=right):
-            return nonnegative(fn, left) and nonnegative(fn, right)
-        case ast.Call(func=ast.Name(id="len")):
-            return True
-        case ast.Subscript(value=ast.Attribute(attr="shape")):
-            return True
-        case ast.Call(
-            func=ast.Attribute(value=receiver, attr="sum" | "astype" | "max")
-        ):
-            return arrays.method(fn, node) is not None and nonnegative(fn, receiver)
-        case ast.Call(args=[first, *rest]):
-            name = arrays.library(fn, node)
-            if name in NONNEGATIVE or name in ("len", "abs"):
-                return True
-            if name in ("jax.numpy.sum", "jax.numpy.max", "jax.numpy.min", "int"):
-                return nonnegative(fn, first)
-            if name == "jax.numpy.clip" and rest:
-                return nonnegative(fn, rest[0])
-            if name in ("jax.numpy.maximum", "max"):
-                return any(nonnegative(fn, a) for a in (first, *rest))
-            if name in ("jax.numpy.minimum", "min"):
-                return all(nonnegative(fn, a) for a in (first, *rest))
-    return False
 
 
 # --- plans

@@ -22,7 +22,8 @@ from jaxfix._analysis.values import (
     element,
 )
 
-from .masks import mask_of, nonnegative
+from .masks import mask_of
+from .signs import nonnegative
 
 Spell = Callable[[str], str]
 

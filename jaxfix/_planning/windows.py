@@ -12,8 +12,8 @@ from jaxfix._analysis.facts import Function
 from jaxfix._analysis.shapes import known_dims
 from jaxfix._analysis.values import Array, Const
 
-from .masks import nonnegative
 from .polynomials import Polynomial, polynomial, static_difference
+from .signs import nonnegative
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from jaxfix._planning import (
     masks,
     mutators,
     numpy_calls,
+    signs,
     store_calls,
     stores,
 )
@@ -73,7 +74,13 @@ def check_store(fn: Function, stmt: StoreStatement) -> Safety:
 
 def _counts_from_start(fn: Function, part: ast.Slice) -> bool:
     bounds = [b for b in (part.lower, part.upper) if b is not None and fn.traced(b)]
-    return all(masks.nonnegative(fn, bound) for bound in bounds[:1])
+    if (
+        part.lower is not None
+        and part.upper is not None
+        and static_difference(fn, part.upper, part.lower) is not None
+    ):
+        bounds = bounds[:1]
+    return all(signs.nonnegative(fn, bound) for bound in bounds)
 
 
 def updates(fn: Function, stmt: StoreStatement, value: ast.expr) -> list[Update]:
