@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from jaxfix._analysis import build
 from jaxfix._analysis.arguments import as_array
@@ -11,6 +11,12 @@ from jaxfix._analysis.definitions import resolved
 from jaxfix._analysis.effects import obstacle
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
+from jaxfix._analysis.objects import (
+    BoundValue,
+    FunctionValue,
+    PartialValue,
+    TransformedValue,
+)
 from jaxfix._analysis.values import (
     Array,
     Const,
@@ -303,10 +309,11 @@ def check_traced(fn: Function, test: ast.expr) -> None:
 
 
 def check_effects(fn: Function, node: ast.expr) -> None:
-    """Both sides will be evaluated: the right ones must be pure and defined.
+    """Both sides will be evaluated: the right ones must be pure and defined, and those
+    between two comparisons, which are written twice, must be pure.
 
     Raises:
-      CannotFix: an operand that Python may skip has an effect.
+      CannotFix: an operand that Python may skip, or evaluates once, has an effect.
     """
 
     skipped: list[ast.expr] = []
@@ -314,6 +321,7 @@ def check_effects(fn: Function, node: ast.expr) -> None:
         case ast.BoolOp(values=values):
             skipped = values[1:]
         case ast.Compare(comparators=rights) if len(rights) > 1:
+            check_twice(fn, rights[:-1])
             skipped = rights[1:]
     for operand in skipped:
         if any(isinstance(n, ast.NamedExpr) for n in ast.walk(operand)):
@@ -328,6 +336,22 @@ def check_effects(fn: Function, node: ast.expr) -> None:
                 raise CannotFix(f"an operand that Python may skip may raise: `{text}`")
 
 
+def check_twice(fn: Function, operands: Sequence[ast.expr]) -> None:
+    """Does it make no difference that the operands are evaluated twice?
+
+    Raises:
+      CannotFix: one of them has an effect.
+    """
+    for operand in operands:
+        text = ast.unparse(operand)
+        if any(isinstance(n, ast.NamedExpr) for n in ast.walk(operand)):
+            raise CannotFix(f"`{text}` is needed twice, and binds a name")
+        if any(prints(fn, n) for n in ast.walk(operand)):
+            raise CannotFix(f"`{text}` is needed twice, and prints; give it a name")
+        if (why := obstacle(fn, operand)) is not None:
+            raise CannotFix(f"`{text}` is needed twice, but {why}")
+
+
 def may_raise(fn: Function, node: ast.AST) -> bool:
     """`x in y` raises where `y` is no container, and nothing is known of it."""
     match node:
@@ -338,9 +362,24 @@ def may_raise(fn: Function, node: ast.AST) -> bool:
             return False
 
 
-def prints(fn: Function, node: ast.AST) -> bool:
+def prints(fn: Function, node: ast.AST, seen: set[int] | None = None) -> bool:
+    """Is it a call that prints, or of a function of the project that does?"""
+    if not isinstance(node, ast.Call):
+        return False
     name = fn.library(node) or ""
-    return name == "print" or name.startswith("jax.debug.")
+    if name == "print" or name.startswith("jax.debug."):
+        return True
+    seen = set() if seen is None else seen
+    for callee in fn.callees(node):
+        while isinstance(callee, BoundValue | PartialValue | TransformedValue):
+            callee = callee.function
+        if not isinstance(callee, FunctionValue) or id(callee.node) in seen:
+            continue
+        seen.add(id(callee.node))
+        inner = fn.facts.function(callee.node)
+        if inner is not None and any(prints(inner, n, seen) for n in inner.walk()):
+            return True
+    return False
 
 
 def in_condition(fn: Function, node: ast.expr) -> bool:
