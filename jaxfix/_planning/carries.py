@@ -13,6 +13,7 @@ from jaxfix._analysis.closures import stale_names
 from jaxfix._analysis.effects import FREE, obstacle
 from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.flow import uses_before_definite_write
+from jaxfix._analysis.objects import InstanceValue
 from jaxfix._analysis.scopes import mutations, names, writes
 from jaxfix._analysis.values import (
     SCALAR,
@@ -136,12 +137,15 @@ def initial_values(
     out: list[ast.expr] = []
     # JAX promotes Python's numbers by what one round makes of them, and no further.
     chosen = {*given_by_cond(f, body), *lagging(body, carried)}
+    heads = f.fn.facts.interpreter.loop_heads.get(id(source), {})
     for name in carried:
         if name in late:
             out.append(build.const(None))
             continue
         before = collapse(context.types.get(name))
         after = collapse(inner.types.get(name))
+        if after is None and isinstance(before, InstanceValue):
+            after = collapse(heads.get(name))
         try:
             first = initial_value(f, name, before, after, context)
             if isinstance(first, ast.Name) and name in chosen:
@@ -332,6 +336,8 @@ def cast_first(
         return None
     if isinstance(before, Seq) and isinstance(later, Seq):
         return cast_parts(f, name, node, before, later, context)
+    if isinstance(before, InstanceValue) and isinstance(later, InstanceValue):
+        return cast_fields(f, name, node, before, later, context)
     x, y = as_array(before), as_array(later)
     if x is None or y is None or x.dtype is None or y.dtype is None:
         return None
@@ -377,6 +383,35 @@ def cast_parts(
     ]
     types = tuple(value or Unknown() for value in known)
     return f.new(ast.Tuple(items, ast.Load()), Seq("tuple", types), FREE)
+
+
+def cast_fields(
+    f: Functional,
+    name: str,
+    node: ast.expr,
+    before: InstanceValue,
+    later: InstanceValue,
+    context: Context,
+) -> ast.expr | None:
+    """A named tuple with the fields cast that become floats in a loop."""
+    if before.cls.kind != "namedtuple" or before.cls != later.cls:
+        return None
+    attrs = dict(before.attrs)
+    made: list[ast.keyword] = []
+    for field, value in before.attrs.items():
+        part = ast.Attribute(build.as_load(node), field, ast.Load())
+        after = collapse(later.attrs.get(field))
+        if isinstance(value, Const) and type(value.value) is int and is_open(after):
+            raise CannotFix(f"`{name}.{field}` may become a float in a later round")
+        new = cast_first(f, f"{name}.{field}", part, collapse(value), after, context)
+        if new is not None:
+            made.append(ast.keyword(field, new))
+            attrs[field] = f.value(new, {}) or Unknown()
+    if not made:
+        return None
+    call = build.method(build.as_load(node), "_replace")
+    call.keywords = made
+    return f.new(call, before.copied(attrs), FREE)
 
 
 def given_by_cond(f: Functional, body: Sequence[ast.stmt]) -> list[str]:

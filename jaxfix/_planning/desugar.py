@@ -66,10 +66,13 @@ class Desugar:
     def traced_exits(
         self, stmts: Sequence[ast.stmt], under: bool = False
     ) -> frozenset[str]:
-        """The exits in `stmts` that a traced condition decides."""
+        """The exits in `stmts` that a traced condition decides.
+
+        What stands behind one of them is reached on that condition too.
+        """
         found: frozenset[str] = frozenset()
         for stmt in stmts:
-            found |= self._exits_of(stmt, under)
+            found |= self._exits_of(stmt, under or bool(found))
         return found
 
     def _exits_of(self, stmt: ast.stmt, under: bool) -> frozenset[str]:
@@ -89,7 +92,11 @@ class Desugar:
                 inside = self.traced_exits(stmt.body, self.is_traced(stmt))
                 if under and "return" in exits(stmt.body):
                     inside |= {"return"}
-                return (inside & {"return"}) | self.traced_exits(stmt.orelse, under)
+                # The `else` of a loop runs unless a `break` left it.
+                otherwise = under or "break" in inside
+                return (inside & {"return"}) | self.traced_exits(
+                    stmt.orelse, otherwise
+                )
             case ast.With():
                 return self.traced_exits(stmt.body, under)
             case ast.Try():

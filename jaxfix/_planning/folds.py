@@ -92,7 +92,7 @@ def _iterated(fn: Function, arg: ast.expr) -> tuple[Evidence, ...]:
         return arrays.traced(fn, arg.elt)
     known = arrays.value(fn, arg)
     if isinstance(known, Array):
-        is_clear = isinstance(arg, ast.Name) and arrays.is_used_as_array(fn, arg.id)
+        is_clear = isinstance(arg, ast.Name) and arrays.isused_as_array(fn, arg.id)
         return arrays.forced(fn, arg) if is_clear else arrays.traced(fn, arg)
     if isinstance(known, Seq):
         items = known.items if known.items is not None else (known.elem,)
@@ -400,17 +400,17 @@ def _sorted(fn: Function, one: Fold, spell: Spell) -> ast.expr:
             keys = ast.UnaryOp(ast.USub(), keys)
         order = build.call(spell("jax.numpy.argsort"), keys)
         made = ast.Subscript(items, order, ast.Load())
-    return made if _used_as_array(fn, one.node) else build.call("list", made)
+    return made if used_as_array(fn, one.node) else build.call("list", made)
 
 
-def _used_as_array(fn: Function, node: ast.expr) -> bool:
-    """Does no one notice that a sorted list is an array?"""
+def used_as_array(fn: Function, node: ast.expr) -> bool:
+    """Does no one notice that a list or tuple is an array?"""
     parent = fn.module.parent(node)
     match parent:
         case ast.Subscript(value=base, slice=index) if base is node:
             if not isinstance(index, ast.Slice):
                 return True
-            return _used_as_array(fn, parent)
+            return used_as_array(fn, parent)
         case ast.Call(args=args) if any(a is node for a in args):
             name = arrays.library(fn, parent) or ""
             return name in ("len", "sum", "enumerate", "zip", "list", "tuple") or (
@@ -423,7 +423,7 @@ def _used_as_array(fn: Function, node: ast.expr) -> bool:
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is node:
             uses = loads(fn, name)
             return all(
-                same(resolved(fn, use), node) and _used_as_array(fn, use)
+                same(resolved(fn, use), node) and used_as_array(fn, use)
                 for use in uses
             )
         case _:

@@ -25,7 +25,7 @@ from jaxfix._analysis.values import (
 )
 
 from .agree import collapse
-from .blocks import Blocked, copy_with, either, same_code
+from .blocks import LEAVES, Blocked, copy_with, either, same_code
 from .branches import branch, check_moved, returning
 from .carries import first_rounds
 from .choices import Choices
@@ -90,6 +90,9 @@ class Functional(Choices):
                 stmt = self.merged(stmt)
                 if exits(stmt.body) == exits(stmt.orelse) == {"return"}:
                     return returning(self, stmt, context)
+                if (exits(stmt.body) | exits(stmt.orelse)) & LEAVES:
+                    # A mistake of ours: never write code that lost an exit.
+                    raise Blocked(stmt, "one branch leaves and the other goes on")
                 return branch(self, stmt, live, context)
             case ast.While():
                 return while_loop(self, stmt, live, context)

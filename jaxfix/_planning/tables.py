@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from jaxfix._analysis import arrays, build
@@ -22,6 +22,7 @@ from jaxfix._analysis.values import (
     element,
 )
 
+from .folds import used_as_array
 from .masks import mask_of
 from .signs import nonnegative
 
@@ -36,6 +37,7 @@ class Lookup:
 
     table: ast.expr
     index: ast.expr
+    node: ast.expr
     known: Value
     because: tuple[Evidence, ...]
     call: ast.Call | None = None
@@ -48,9 +50,7 @@ def lookup(fn: Function, node: ast.Subscript | ast.Call) -> Lookup | None:
         if isinstance(node.func, ast.Subscript):
             inner = _subscript(fn, node.func)
             if inner is not None and holds_functions(inner.known):
-                return Lookup(
-                    inner.table, inner.index, inner.known, inner.because, node
-                )
+                return replace(inner, call=node)
             return None
         return _get(fn, node)
     found = _subscript(fn, node)
@@ -77,7 +77,7 @@ def _subscript(fn: Function, node: ast.Subscript) -> Lookup | None:
         because = arrays.forced(fn, node.slice)
     else:
         return None
-    return Lookup(node.value, node.slice, known, because) if because else None
+    return Lookup(node.value, node.slice, node, known, because) if because else None
 
 
 def _is_container(known: Value) -> bool:
@@ -100,7 +100,9 @@ def _get(fn: Function, node: ast.Call) -> Lookup | None:
     if not because:
         return None
     default = node.args[1] if len(node.args) > 1 else build.const(None)
-    return Lookup(node.func.value, node.args[0], known.receiver, because, None, default)
+    return Lookup(
+        node.func.value, node.args[0], node, known.receiver, because, None, default
+    )
 
 
 def holds_functions(known: Value) -> bool:
@@ -146,8 +148,26 @@ def rewritten(fn: Function, one: Lookup, spell: Spell) -> ast.expr:
         return ast.Subscript(table, one.index, ast.Load())
     if holds_functions(one.known):
         raise CannotFix("a function is picked but not called here; use `lax.switch`")
+    _check_rows(fn, one)
     table = build.call(spell(_maker(one.known)), one.table)
     return ast.Subscript(table, one.index, ast.Load())
+
+
+def _check_rows(fn: Function, one: Lookup) -> None:
+    """Where a tuple is looked up, will a row of an array do?
+
+    Raises:
+      CannotFix: it will not.
+    """
+    rows = [row for row in members(one.known) or () if _is_container(row)]
+    if not rows:
+        return
+    if not used_as_array(fn, one.node):
+        raise CannotFix("a tuple or list is looked up, and used as one")
+    for row in rows:
+        kinds = {arrays.kind(item) for item in members(row) or ()}
+        if len(kinds & {"i", "b"}) and "f" in kinds:
+            raise CannotFix("a row holds integers and floats, which an array cannot")
 
 
 def _maker(known: Value) -> str:
