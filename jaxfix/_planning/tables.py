@@ -148,8 +148,8 @@ def rewritten(fn: Function, one: Lookup, spell: Spell) -> ast.expr:
         return ast.Subscript(table, one.index, ast.Load())
     if holds_functions(one.known):
         raise CannotFix("a function is picked but not called here; use `lax.switch`")
-    _check_rows(fn, one)
     table = build.call(spell(_maker(one.known)), one.table)
+    _check_rows(fn, one)
     return ast.Subscript(table, one.index, ast.Load())
 
 
