@@ -16,15 +16,24 @@ from jaxfix._analysis.definitions import loads, resolved, same
 from jaxfix._analysis.effects import cost, obstacle
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix, Evidence
-from jaxfix._analysis.objects import FunctionValue
+from jaxfix._analysis.objects import FunctionValue, MethodValue
 from jaxfix._analysis.python_calls import known_items, loop_tracer
-from jaxfix._analysis.values import SCALAR, Array, Const, Lib, Seq
+from jaxfix._analysis.values import SCALAR, Array, Const, Dict, Lib, Seq, Value
 
 from .masks import elementwise_parts
 
 Spell = Callable[[str], str]
 
-FOLDS = frozenset(["max", "min", "sorted", "any", "all", "filter"])
+# What gives only some of the elements: those that pass a test.
+FILTERS = frozenset(
+    [
+        "filter",
+        "itertools.takewhile",
+        "itertools.dropwhile",
+        "itertools.filterfalse",
+    ]
+)
+FOLDS = FILTERS | {"max", "min", "sorted", "any", "all"}
 ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
 
 
@@ -67,11 +76,13 @@ def _unless_none(fn: Function, node: ast.expr | None) -> ast.expr | None:
 
 def _why(fn: Function, node: ast.Call, name: str) -> tuple[Evidence, ...]:
     """Why what is compared is traced."""
-    if name == "filter":
+    if name in FILTERS:
         return _filtered(fn, node)
     key = next((k.value for k in node.keywords if k.arg == "key"), None)
     if key is not None and isinstance(fn.value(key), FunctionValue):
         return _key_result(fn, key)
+    if key is not None and isinstance(key, ast.Attribute) and _gets_item(fn, key):
+        return arrays.traced_inside(fn, key.value)
     if key is not None and fn.value(key) not in (Lib("abs"), Const(None)):
         return ()
     if name in ("any", "all") and isinstance(node.args[0], ast.GeneratorExp):
@@ -83,7 +94,17 @@ def _why(fn: Function, node: ast.Call, name: str) -> tuple[Evidence, ...]:
     for arg in node.args:
         if because := arrays.forced(fn, arg):
             return because
+        if _starts_with_tracer(fn.value(arg)):
+            return arrays.traced_inside(fn, arg)
     return ()
+
+
+def _gets_item(fn: Function, key: ast.Attribute) -> bool:
+    """Is it the method of a dict that gives the value of a key?"""
+    known = fn.value(key)
+    return isinstance(known, MethodValue) and (
+        isinstance(known.receiver, Dict) and known.name in ("get", "__getitem__")
+    )
 
 
 def _iterated(fn: Function, arg: ast.expr) -> tuple[Evidence, ...]:
@@ -92,13 +113,25 @@ def _iterated(fn: Function, arg: ast.expr) -> tuple[Evidence, ...]:
         return arrays.traced(fn, arg.elt)
     known = arrays.value(fn, arg)
     if isinstance(known, Array):
-        is_clear = isinstance(arg, ast.Name) and arrays.isused_as_array(fn, arg.id)
+        is_clear = isinstance(arg, ast.Name) and arrays.is_used_as_array(fn, arg.id)
         return arrays.forced(fn, arg) if is_clear else arrays.traced(fn, arg)
     if isinstance(known, Seq):
         items = known.items if known.items is not None else (known.elem,)
         if any(isinstance(i, Array) and i.traced for i in items):
             return arrays.traced_inside(fn, arg)
+        if any(map(_starts_with_tracer, items)) and len(items) != 1:
+            return arrays.traced_inside(fn, arg)
     return ()
+
+
+def _starts_with_tracer(known: Value | None) -> bool:
+    """Is it a tuple whose order is that of its first item, a tracer?"""
+    items = known_items(known) if isinstance(known, Seq) else None
+    match items:
+        case (Array(traced=True), *_):
+            return True
+        case _:
+            return False
 
 
 def _filtered(fn: Function, node: ast.Call) -> tuple[Evidence, ...]:
@@ -147,8 +180,10 @@ def as_arrays(fn: Function, one: Fold, spell: Spell) -> ast.expr:
     """
     if any(isinstance(arg, ast.Starred) for arg in one.node.args):
         raise CannotFix("the arguments are starred")
-    if one.name == "filter":
+    if one.name in FILTERS:
         raise CannotFix("how many elements pass depends on the data; mask them instead")
+    if isinstance(one.key, ast.Attribute) and _gets_item(fn, one.key):
+        raise CannotFix("the key that is found is no array; find its place instead")
     if one.name in ("any", "all"):
         return _any_all(fn, one, spell)
     if one.name == "sorted":
@@ -423,8 +458,7 @@ def used_as_array(fn: Function, node: ast.expr) -> bool:
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is node:
             uses = loads(fn, name)
             return all(
-                same(resolved(fn, use), node) and used_as_array(fn, use)
-                for use in uses
+                same(resolved(fn, use), node) and used_as_array(fn, use) for use in uses
             )
         case _:
             return False
