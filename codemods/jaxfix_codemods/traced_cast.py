@@ -63,6 +63,7 @@ class TracedCast(Rule):
 
     - The number is a shape or a size: it must be static, an argument of the function
       for instance (see `missing-static-arg`).
+    - The number is stored outside of the function, or is what `__bool__` returns.
     - `tolist()` whose list is used as such, and functions of `math` without a
       counterpart.
     - Casts in a `try` that catches the error: the program handles tracers itself.
@@ -88,6 +89,7 @@ class TracedCast(Rule):
         assert found is not None, "it was found to be a cast"
         if arrays.size_uses(fn, node):
             raise CannotFix("the number is used as a shape, which must be static")
+        casts.check_end(fn, node)
         for use in arrays.key_uses(fn, node):
             if (lookup := tables.lookup(fn, use)) is not None:
                 tables.rewritten(fn, lookup, lambda name: name)

@@ -23,7 +23,14 @@ from .objects import (
     TransformedValue,
 )
 from .recursion import is_endless
-from .scopes import MUTATING_METHODS, local_names, parameter_names, root_name
+from .scopes import (
+    MUTATING_METHODS,
+    FunctionNode,
+    local_names,
+    parameter_names,
+    root_name,
+)
+from .transformed import underlying
 from .values import (
     Array,
     Const,
@@ -379,9 +386,8 @@ def _call_obstacle(fn: Function, node: ast.Call) -> str | None:
             case MethodValue(receiver=receiver, name=name):
                 if name in MUTATING_METHODS and isinstance(receiver, Seq | Dict):
                     return f"`{text}(...)` changes an object in place"
-            case FunctionValue() | BoundValue():
-                if (why := function_obstacle(fn, callee)) is not None:
-                    return f"it calls `{text}`, and {why}"
+            case _ if (why := function_obstacle(fn, callee)) is not None:
+                return f"it calls `{text}`, and {why}"
         if is_endless(fn, callee):
             return f"`{text}` calls itself, which only traced conditions would end"
     return None
@@ -389,27 +395,24 @@ def _call_obstacle(fn: Function, node: ast.Call) -> str | None:
 
 def function_obstacle(fn: Function, callee: Value, depth: int = 6) -> str | None:
     """Why a call of this project function has effects besides its result."""
-    while isinstance(callee, BoundValue | PartialValue):
-        callee = callee.function
-    if not isinstance(callee, FunctionValue) or depth == 0:
+    function = underlying(callee)
+    if function is None or depth == 0:
         return None
-    inner = fn.facts.function(callee.node)
-    if inner is None or isinstance(callee.node, ast.Lambda):
+    inner = fn.facts.function(function.node)
+    if inner is None:
         return None
-    known = fn.facts.purity.get(id(callee.node), "")
+    known = fn.facts.purity.get(id(function.node), "")
     if known != "":
         return known
-    fn.facts.purity[id(callee.node)] = None
-    answer = _body_obstacle(inner, callee.node, depth)
-    fn.facts.purity[id(callee.node)] = answer
+    fn.facts.purity[id(function.node)] = None
+    answer = _body_obstacle(inner, function.node, depth)
+    fn.facts.purity[id(function.node)] = answer
     return answer
 
 
-def _body_obstacle(
-    inner: Function, node: ast.FunctionDef | ast.AsyncFunctionDef, depth: int
-) -> str | None:
+def _body_obstacle(inner: Function, node: FunctionNode, depth: int) -> str | None:
     mine = set(local_names(node)) - set(parameter_names(node))
-    for part in node.body:
+    for part in [node.body] if isinstance(node, ast.Lambda) else node.body:
         for one in walk_own(part):
             match one:
                 case ast.Global() | ast.Nonlocal():
@@ -424,6 +427,10 @@ def _body_obstacle(
                     return "it is a generator"
                 case ast.Raise() if _reached(inner, one):
                     return "it may raise an exception"
+                case ast.Expr(value=ast.Call(func=func) as call) if (
+                    _reached(inner, one) and not _is_known(inner, call)
+                ):
+                    return f"it calls `{ast.unparse(func)}`, which is not known"
                 case ast.Call(func=ast.Attribute(value=base, attr=attr)):
                     if attr in MUTATING_METHODS and not (
                         isinstance(base, ast.Name) and base.id in mine
@@ -433,10 +440,9 @@ def _body_obstacle(
                             return f"it changes `{ast.unparse(base)}` in place"
             if isinstance(one, ast.Call):
                 for callee in inner.callees(one):
-                    if isinstance(callee, FunctionValue | BoundValue):
-                        why = function_obstacle(inner, callee, depth - 1)
-                        if why is not None:
-                            return why
+                    why = function_obstacle(inner, callee, depth - 1)
+                    if why is not None:
+                        return why
                     if (
                         isinstance(callee, Lib)
                         and callee.name in IMPURE

@@ -67,6 +67,11 @@ MATH = {
     ]
 }
 ROUNDING = frozenset(["ceil", "floor", "trunc"])
+# Methods that Python calls itself, and whose result it checks.
+ASKED_BY_PYTHON = frozenset(
+    f"__{name}__"
+    for name in ["bool", "len", "length_hint", "int", "float", "complex", "index"]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +126,24 @@ def is_for_a_static_argument(fn: Function, node: ast.Call, found: Cast) -> bool:
     return bool(names) and all(
         n in parameter_names(fn.node) and not bindings(fn, n) for n in names
     )
+
+
+def check_end(fn: Function, node: ast.Call) -> None:
+    """Refuse a cast whose number goes where an array cannot.
+
+    Raises:
+      CannotFix: it is stored outside of the trace, or given to Python itself.
+    """
+    asked_by_python = getattr(fn.node, "name", None) in ASKED_BY_PYTHON
+    writes = fn.facts.interpreter.state_writes
+    for use, parent in arrays.ends(fn, node):
+        if asked_by_python and isinstance(parent, ast.Return):
+            raise CannotFix("Python wants a number of its own from this method")
+        place: ast.AST | None = use
+        while place is not None and not isinstance(place, ast.Lambda | ast.FunctionDef):
+            if id(place) in writes:
+                raise CannotFix("the number is stored outside of the trace")
+            place = fn.module.parent(place)
 
 
 def as_array(fn: Function, node: ast.Call, found: Cast, spell: Spell) -> ast.expr:
