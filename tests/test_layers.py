@@ -103,7 +103,7 @@ LAYERS = {
         "data": "finding columns",
         "a file": "notebook settings source suppress",
         "syntax": "scopes build flow jax_tables jax_api transform_names",
-        "values": "values objects project components shapes",
+        "values": "values objects project components shapes patterns",
         "interpreter": "definitions frame state operands arguments derivatives "
         "indexing elementwise operators layout library results python_calls iterators "
         "expressions transformed primitives transforms roots statements seen sweeps "

@@ -17,11 +17,11 @@ from .hashing import constant_objects
 from .interpret import MAX_CALLS, MAX_CONTEXTS, Call, Interpreter
 from .objects import FunctionNode, FunctionValue, MethodValue, TransformedValue
 from .origins import all_definitions
+from .patterns import matched
 from .project import Module, Project
 from .python_calls import loop_tracer
 from .scopes import children, parameter_names, scope_names
 from .settings import Settings
-from .statements import matched
 from .static_uses import roots_at, used_as_static
 from .values import Array, Lib, Value, is_static, tracer
 
@@ -219,10 +219,13 @@ class Function:
         return self.reasons(found, node) if found is not None else ()
 
     def traced_subject(self, node: ast.Match) -> tuple[Evidence, ...]:
-        """Why what a `match` compares is traced; empty if it is not known to be."""
+        """Why what a `match` asks is traced; empty if it is not known to be."""
         value = self.value(node.subject)
         found = matched(value, node) if value is not None else None
-        return self.reasons(found, node) if found is not None else ()
+        if found is not None:
+            return self.reasons(found, node)
+        guards = (case.guard for case in node.cases if case.guard is not None)
+        return next((why for guard in guards if (why := self.traced(guard))), ())
 
     def reasons(self, found: Array, node: ast.AST) -> tuple[Evidence, ...]:
         if found.why is not None:

@@ -31,6 +31,7 @@ from .objects import (
     Scope,
     TransformedValue,
 )
+from .patterns import elements, matched, under_key
 from .project import absolute_import
 from .values import (
     Array,
@@ -550,7 +551,9 @@ def _match(frame: Frame, node: ast.Match) -> bool:
         bind_pattern(frame, case.pattern, subject)
         frame.choices.append(choice)
         if case.guard is not None:
-            frame.evaluate(case.guard)
+            asked = tracer(frame.evaluate(case.guard))
+            if choice is None and asked is not None and not asked.assumed:
+                choice = asked
         elif is_irrefutable(case.pattern):
             exhaustive = True
         if frame.execute(case.body):
@@ -565,54 +568,6 @@ def _match(frame: Frame, node: ast.Match) -> bool:
         state = merge_states(state, other, choice)
     frame.restore(state)
     return True
-
-
-def matched(subject: Value, node: ast.Match) -> Array | None:
-    """The tracer on which a `match` depends: its subject, or an element of that.
-
-    It is proven to be one, or compared with a number.
-    """
-    patterns = [case.pattern for case in node.cases]
-    pairs = [(subject, p) for p in patterns]
-    if tracer(subject) is None:
-        pairs = [pair for p in patterns for pair in _compared(subject, p)]
-    for value, _ in pairs:
-        found = tracer(value)
-        parts = [n for other, p in pairs if other == value for n in ast.walk(p)]
-        if found is not None and (
-            not found.assumed
-            or any(
-                isinstance(n, ast.Constant) and isinstance(n.value, int | float)
-                for n in parts
-            )
-        ):
-            return found
-    return None
-
-
-def _compared(value: Value, pattern: ast.pattern) -> list[tuple[Value, ast.pattern]]:
-    """The parts of a value that a pattern compares, each with its pattern."""
-    match pattern:
-        case ast.MatchAs(pattern=None):
-            return []
-        case ast.MatchAs(pattern=ast.pattern() as inner):
-            return _compared(value, inner)
-        case ast.MatchOr(patterns=patterns):
-            return [pair for p in patterns for pair in _compared(value, p)]
-        case ast.MatchSequence(patterns=patterns):
-            pairs = zip(elements(value, patterns), patterns, strict=False)
-            return [pair for one, p in pairs for pair in _compared(one, p)]
-        case _:
-            return [(value, pattern)]
-
-
-def elements(value: Value, patterns: Sequence[ast.pattern]) -> Sequence[Value]:
-    """The elements of a value that are matched one by one; empty if that is unknown."""
-    if not isinstance(value, Seq) or value.items is None:
-        return ()
-    starred = any(isinstance(p, ast.MatchStar) for p in patterns)
-    fits = len(value.items) == len(patterns) and not starred
-    return value.items if fits else ()
 
 
 def is_irrefutable(pattern: ast.pattern) -> bool:
@@ -632,6 +587,11 @@ def bind_pattern(frame: Frame, pattern: ast.pattern, subject: Value) -> None:
         case ast.MatchSequence(patterns=patterns) if elements(subject, patterns):
             for one, value in zip(patterns, elements(subject, patterns), strict=True):
                 bind_pattern(frame, one, value)
+        case ast.MatchMapping(keys=keys, patterns=patterns, rest=None) if all(
+            under_key(subject, key) is not None for key in keys
+        ):
+            for key, one in zip(keys, patterns, strict=True):
+                bind_pattern(frame, one, under_key(subject, key) or Unknown())
         case _:
             for node in ast.walk(pattern):
                 if isinstance(node, ast.MatchValue):
