@@ -299,6 +299,8 @@ def check_traced(fn: Function, test: ast.expr) -> None:
                 check_traced(fn, part)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             check_traced(fn, operand)
+        case ast.Call() if fn.library(test) in ("all", "any"):
+            return  # of comparisons, each of which may be either as well
         case ast.Call() | ast.Name() if isinstance(resolved(fn, test), ast.Call):
             known = fn.value(test)
             options = alternatives(known) if known is not None else ()
