@@ -148,9 +148,22 @@ def rewritten(fn: Function, one: Lookup, spell: Spell) -> ast.expr:
         return ast.Subscript(table, one.index, ast.Load())
     if holds_functions(one.known):
         raise CannotFix("a function is picked but not called here; use `lax.switch`")
-    table = build.call(spell(_maker(one.known)), one.table)
     _check_rows(fn, one)
+    if _is_row(fn, one.table, spell):
+        return ast.Subscript(one.table, one.index, ast.Load())
+    table = build.call(spell(_maker(one.known)), one.table)
     return ast.Subscript(table, one.index, ast.Load())
+
+
+def _is_row(fn: Function, table: ast.expr, spell: Spell) -> bool:
+    """Is the container a row that is looked up itself, in a table of numbers?"""
+    if not isinstance(table, ast.Subscript):
+        return False
+    outer = lookup(fn, table)
+    if outer is None or isinstance(outer.known, Dict) or _depth(outer.known) is None:
+        return False
+    rewritten(fn, outer, spell)
+    return True
 
 
 def _check_rows(fn: Function, one: Lookup) -> None:
