@@ -148,10 +148,10 @@ def rewritten(fn: Function, one: Lookup, spell: Spell) -> ast.expr:
         return ast.Subscript(table, one.index, ast.Load())
     if holds_functions(one.known):
         raise CannotFix("a function is picked but not called here; use `lax.switch`")
+    table = one.table
+    if not _is_row(fn, table, spell):
+        table = build.call(spell(_maker(one.known)), table)
     _check_rows(fn, one)
-    if _is_row(fn, one.table, spell):
-        return ast.Subscript(one.table, one.index, ast.Load())
-    table = build.call(spell(_maker(one.known)), one.table)
     return ast.Subscript(table, one.index, ast.Load())
 
 
