@@ -111,8 +111,8 @@ LAYERS = {
         "calls": "call_sites demands origins declarations static_uses hashing",
         "facts": "facts",
         "helpers": "arrays caching captures changes closures constants effects explain "
-        "factories fresh hoisting kept keys local_jits order recursion "
-        "shapes_in_loops uses",
+        "factories fresh hoisting kept keys local_jits order overrides "
+        "recursion shapes_in_loops uses",
     },
     "jaxfix/_planning": {
         "data": "plan context blocks polynomials",

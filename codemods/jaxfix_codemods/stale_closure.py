@@ -93,7 +93,7 @@ class StaleClosure(CaptureRule):
         if not isinstance(node, ast.FunctionDef | ast.Lambda):
             return super().plan(fn, node)
         hoist = fn.facts.captures.hoisting.late(fn, node)
-        return Hoisted(hoist.title, Safety.SAFE, hoist.key, hoist)
+        return Hoisted(hoist.title, Safety.SAFE, hoist.key, hoist=hoist)
 
     def concerns(self, capture: Capture) -> bool:
         is_variable = capture.place.kind == "local" and capture.change.rebinds

@@ -20,6 +20,7 @@ from .closures import moved_names
 from .facts import Function
 from .finding import CannotFix
 from .objects import FunctionNode, is_data, is_setting
+from .overrides import same_attribute, versions
 from .project import Module
 from .scopes import free_names, scope_names
 from .transform_names import GRAD
@@ -153,6 +154,7 @@ class Hoisting:
         self.facts = captures.facts
         self.places = captures.places
         self.sites = CallSites(self.facts, self.places)
+        self._own: dict[str, list[Place]] = {}
 
     # --- which variables, and which functions need them
 
@@ -194,7 +196,18 @@ class Hoisting:
         root = self.places.place(module, name)
         scope = self.places.functions.get(int(root.owner)) if is_local(root) else None
         is_own = scope is not None and id(scope) in self.captures.compiled
-        return Variable(place.variable, None if is_own else root, tail)
+        if not is_own:
+            return Variable(place.variable, root, tail)
+        return Variable(self.own_place(place.variable), None, tail)
+
+    def own_place(self, place: Place) -> Place:
+        """One place for an attribute that methods of a class and of a base read."""
+        known = self._own.setdefault(place.name, [])
+        for one in known:
+            if same_attribute(self.places, one, place):
+                return one
+        known.append(place)
+        return place
 
     def _find_needs(self, draft: Draft) -> None:
         todo = [self.outermost(m, f, draft.variable) for m, _, f in draft.reads]
@@ -204,11 +217,25 @@ class Hoisting:
                 continue
             draft.needs[id(function)] = function
             self._require_receiver(draft, function)
+            self._require_attribute(draft, function)
             uses = self.sites.of(self.module_of(function), function)
             for use in (*uses.calls, *uses.passed):
                 if id(use.owner) in self.captures.compiled:
                     assert not isinstance(use.owner, ast.Module), "it is compiled"
                     todo.append(self.outermost(use.module, use.owner, draft.variable))
+
+    def _require_attribute(self, draft: Draft, function: FunctionNode) -> None:
+        """The object of a method has the attribute, even if its class has heirs."""
+        value = self.facts.interpreter.functions[id(function)]
+        if draft.variable.root is not None or value.owner is None:
+            return
+        place = draft.variable.place
+        bases = self.places.bases(id(value.owner.node))
+        owners = [c.place.owner for c in self.places.of(place)]
+        readers = [id(m.parent(f)) for m, _, f in draft.reads]
+        if not any(owner in bases for owner in (*owners, *readers)):
+            text = f"self{draft.variable.tail}"
+            raise CannotFix(f"`{value.owner.name}` may have no `{text}`")
 
     def outermost(
         self, module: Module, function: FunctionNode, variable: Variable
@@ -300,6 +327,8 @@ class Hoisting:
         by_key: dict[Place, list[tuple[Module, ast.expr]]] = {}
         for where, read, _ in draft.reads:
             part = self.captures.place(where, read)
+            if part is not None and same_attribute(self.places, part.variable, place):
+                part = replace(part, owner=place.owner)
             parent = where.parent(read)
             if part == place and isinstance(parent, ast.Attribute):
                 read, part = parent, replace(place, path=(f".{parent.attr}",))
@@ -312,10 +341,10 @@ class Hoisting:
 
     def holder(self, module: Module, read: ast.expr, variable: Place) -> ast.expr:
         """The variable in a read of a part of what it holds."""
-        while (
-            isinstance(read, ast.Attribute | ast.Subscript)
-            and self.places.place(module, read) != variable
-        ):
+        while isinstance(read, ast.Attribute | ast.Subscript):
+            place = self.places.place(module, read)
+            if place is not None and same_attribute(self.places, place, variable):
+                break
             read = read.value
         return read
 
@@ -495,6 +524,7 @@ class Hoisting:
             bound += [(u, parameters.items) for u in uses.passed if self.is_compiled(u)]
             for use in uses.calls:
                 if not any(id(layer.node) in mine for layer in use.layers):
+                    self.require_versions(parameters, made)
                     handovers.append(self.handover(parameters, use))
                     is_public = is_public or self.is_api(parameters)
                 elif self.is_compiled(use):
@@ -502,21 +532,34 @@ class Hoisting:
                         "compiled code calls it too, and not all of its other uses can"
                         " be followed"
                     )
-            outside = layers_outside(uses, mine)
-            mapped += [
+            outside = layers_outside(parameters, uses, mine)
+            around = [
                 (layer, parameters)
                 for layer in uses.layers
                 if layer.name in MAPPING and id(layer.node) not in outside
             ]
+            if around and mine and parameters.keyword_only:
+                raise CannotFix("`jax.vmap` maps over every keyword argument")
+            mapped += around
         return Hoist(
             tuple(made.values()),
-            tuple(handovers),
+            one_each(handovers),
             tuple(bound),
             tuple(mapped),
             tuple(shields.values()),
             is_public,
             tuple(static.values()),
         )
+
+    def require_versions(
+        self, parameters: Parameters, made: dict[int, Parameters]
+    ) -> None:
+        """A call on `self` may run another version, which must take the items too."""
+        for other in versions(self.facts, self.places, parameters.function):
+            known = made.get(id(other))
+            if known is None or known.items != parameters.items:
+                name = getattr(other, "name", "")
+                raise CannotFix(f"another version of `{name}` does not need the values")
 
     def shields(self, parameters: Parameters, uses: Uses) -> dict[int, Shield]:
         """What must go behind a function of its old signature, by the layer's node."""
@@ -660,6 +703,23 @@ class Hoisting:
         return {id(layer.node): Shield(parameters, layer)}
 
 
+def one_each(handovers: Iterable[Handover]) -> tuple[Handover, ...]:
+    """A call that may run several versions of a method hands the items over once.
+
+    Raises:
+      CannotFix: the versions need different items.
+    """
+    found: dict[int, Handover] = {}
+    for one in handovers:
+        known = found.setdefault(id(one.use.node), one)
+        if known.items != one.items:
+            text = ast.unparse(getattr(one.use.node, "func", one.use.node))
+            raise CannotFix(f"`{text}` runs functions that need different values")
+        if one.by_keyword:
+            found[id(one.use.node)] = one
+    return tuple(found.values())
+
+
 def keeps_places(layer: Layer, count: int) -> bool:
     """Do the options of a transform speak of the first `count` parameters alone?"""
     options = layer.node.keywords if isinstance(layer.node, ast.Call) else []
@@ -718,13 +778,21 @@ def bound_value(module: Module, node: ast.AST) -> ast.expr | None:
             return None
 
 
-def layers_outside(uses: Uses, shields: dict[int, Shield]) -> set[int]:
-    """The layers that are around a shield, and so see the old signature."""
+def layers_outside(
+    parameters: Parameters, uses: Uses, shields: dict[int, Shield]
+) -> set[int]:
+    """The layers that are around a shield, and so see the old signature.
+
+    The decorators of a definition go with it, behind the shield.
+    """
     found: set[int] = set()
     for use in (*uses.calls, *uses.passed, *uses.escapes):
         nodes = [id(layer.node) for layer in use.layers]
         cut = [i for i, node in enumerate(nodes) if node in shields]
         found.update(nodes[cut[0] + 1 :] if cut else ())
+    own = getattr(parameters.function, "decorator_list", ())
+    if any(id(decorator) in shields for decorator in own):
+        found -= {id(decorator) for decorator in own}
     return found
 
 

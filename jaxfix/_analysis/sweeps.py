@@ -76,14 +76,29 @@ def is_within(node: ast.expr, stmt: ast.stmt) -> bool:
 
 
 def users_of(module: Module, words: frozenset[str]) -> frozenset[str]:
-    """The words, and the functions of a module that come to use one of them."""
+    """The words, and the functions and heirs of a module that come to use one."""
     functions = [s for s in module.tree.body if isinstance(s, ast.FunctionDef)]
+    classes = [s for s in module.tree.body if isinstance(s, ast.ClassDef)]
     while True:
         more = {
             f.name
             for f in functions
             if f.name not in words and module.mentions(f, words)
         }
+        more |= {
+            cls.name
+            for cls in classes
+            if cls.name not in words and words & bases_of(cls)
+        }
         if not more:
             return words
         words |= more
+
+
+def bases_of(cls: ast.ClassDef) -> set[str]:
+    """The last words of the names of the classes that a class is made of."""
+    return {
+        base.id if isinstance(base, ast.Name) else base.attr
+        for base in cls.bases
+        if isinstance(base, ast.Name | ast.Attribute)
+    }

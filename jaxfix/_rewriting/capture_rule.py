@@ -57,7 +57,7 @@ class CaptureRule(Rule):
             return Sites(f"`{one.name}` passed at the calls", key=key)
         hoist = captures.hoisting.plan(captures.all[id(node)])
         safety = Safety.UNSAFE if hoist.is_public else Safety.SAFE
-        return Hoisted(hoist.title, safety, hoist.key, hoist)
+        return Hoisted(hoist.title, safety, hoist.key, hoist=hoist)
 
     def fix(self, fn: Function, node: Any, plan: Sites, write: Rewriter) -> None:
         capture = fn.facts.captures.all.get(id(node))

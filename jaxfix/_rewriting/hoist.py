@@ -265,16 +265,36 @@ def behind_definition(shield: Shield, definition: FunctionDef, write: Rewriter) 
     module, parameters = shield.layer.module, shield.parameters
     writer = write.writer(module)
     cls = module.parent(definition)
-    method = isinstance(cls, ast.ClassDef)
+    kind = binding_of(definition)
     inner = free_name(f"_{definition.name.lstrip('_')}", definition.name, writer, cls)
-    first = parameters.function.args.args[0].arg if method else ""
-    values = values_at(shield, writer, write, build.load(first) if method else None)
-    target = f"{first}.{inner}" if method else inner
-    passed = arguments(parameters, values, skip=1 if method else 0)
-    head = f"def {definition.name}({signature(parameters, writer)}):"
+    first, target = "", inner
+    if isinstance(cls, ast.ClassDef):
+        first = "" if kind == "staticmethod" else parameters.function.args.args[0].arg
+        target = f"{first or visible_name(cls, module)}.{inner}"
+    values = values_at(shield, writer, write, build.load(first) if first else None)
+    passed = arguments(parameters, values, skip=1 if first else 0)
+    decorator = f"@{kind}\n" if kind else ""
+    head = f"{decorator}def {definition.name}({signature(parameters, writer)}):"
     text = f"{head}\n    return {target}({passed})\n"
     writer.rename(definition, inner)
     writer.insert_after(definition, lambda: writer.parse(text))
+
+
+def binding_of(definition: FunctionDef) -> str:
+    """The decorator that makes a function of a class no plain method."""
+    names = [ast.unparse(d) for d in definition.decorator_list]
+    return next((n for n in names if n in ("staticmethod", "classmethod")), "")
+
+
+def visible_name(cls: ast.ClassDef, module: Module) -> str:
+    """How the functions of a class name it.
+
+    Raises:
+      CannotFix: it stands in another class, whose names they do not see.
+    """
+    if isinstance(module.parent(cls), ast.ClassDef):
+        raise CannotFix(f"`{cls.name}` has no name in its functions")
+    return cls.name
 
 
 def free_name(base: str, old: str, writer: Writer, cls: ast.AST | None) -> str:
