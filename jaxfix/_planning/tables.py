@@ -143,12 +143,12 @@ def rewritten(fn: Function, one: Lookup, spell: Spell) -> ast.expr:
         return _switch(fn, one, spell)
     if isinstance(one.known, Dict):
         return _of_dict(fn, one, spell)
+    table = one.table
     if arrays.is_host_array(one.known):
-        table = build.call(spell("jax.numpy.asarray"), one.table)
+        table = build.call(spell("jax.numpy.asarray"), table)
         return ast.Subscript(table, one.index, ast.Load())
     if holds_functions(one.known):
         raise CannotFix("a function is picked but not called here; use `lax.switch`")
-    table = one.table
     if not _is_row(fn, table, spell):
         table = build.call(spell(_maker(one.known)), table)
     _check_rows(fn, one)
