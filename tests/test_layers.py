@@ -104,7 +104,7 @@ LAYERS = {
         "a file": "notebook settings source suppress",
         "syntax": "scopes build flow jax_tables jax_api transform_names",
         "values": "values objects project components shapes patterns",
-        "interpreter": "definitions frame state operands arguments derivatives "
+        "interpreter": "definitions frame truthiness state operands arguments derivatives "
         "indexing elementwise operators layout library results python_calls iterators "
         "expressions transformed primitives transforms roots statements seen sweeps "
         "interpret",

@@ -27,6 +27,7 @@ from .objects import (
 from .project import Module
 from .results import attribute_of, binary, compare, subscript, unary
 from .scopes import children, walk
+from .truthiness import asked
 from .values import (
     BOOL,
     SCALAR,
@@ -406,8 +407,8 @@ def merge_dicts(left: Dict, right: Dict) -> Dict:
 
 
 def _unaryop(frame: Frame, node: ast.UnaryOp) -> Value:
-    operand = frame.evaluate(node.operand)
     if isinstance(node.op, ast.Not):
+        operand = asked(frame, node.operand)
         if (found := tracer(operand)) is not None:
             return Array(
                 True,
@@ -419,6 +420,7 @@ def _unaryop(frame: Frame, node: ast.UnaryOp) -> Value:
             )
         known = truth(operand)
         return Const(not known) if known is not None else Static("bool")
+    operand = frame.evaluate(node.operand)
     return join_all(
         [unary(type(node.op), o, tracing=frame.staging) for o in alternatives(operand)]
     )
@@ -430,8 +432,8 @@ def _boolop(frame: Frame, node: ast.BoolOp) -> Value:
     before = frame.snapshot()
     outcome: list[Value] = []
     for index, operand in enumerate(node.values):
-        value = frame.evaluate(operand)
         last = index == len(node.values) - 1
+        value = frame.evaluate(operand) if last else asked(frame, operand)
         known = truth(value)
         if last or known is (not is_and):
             outcome.append(value)
@@ -595,7 +597,7 @@ def membership(op: ast.cmpop, left: Value, right: Value) -> Value:
 
 
 def _ifexp(frame: Frame, node: ast.IfExp) -> Value:
-    test = frame.evaluate(node.test)
+    test = asked(frame, node.test)
     known = truth(test)
     results: list[Value] = []
 

@@ -33,6 +33,7 @@ from .objects import (
 )
 from .patterns import elements, matched, under_key
 from .project import absolute_import
+from .truthiness import asked
 from .values import (
     Array,
     Const,
@@ -157,7 +158,7 @@ def _raise(frame: Frame, node: ast.Raise) -> bool:
 
 
 def _assert(frame: Frame, node: ast.Assert) -> bool:
-    frame.evaluate(node.test)
+    asked(frame, node.test)
     if node.msg is not None:
         frame.evaluate(node.msg)
     refine(frame, node.test, True)
@@ -340,7 +341,7 @@ def unpacked(frame: Frame, value: Value, index: int) -> Value:
 
 
 def _if(frame: Frame, node: ast.If) -> bool:
-    test = frame.evaluate(node.test)
+    test = asked(frame, node.test)
     return branches(frame, node, test)
 
 
@@ -413,7 +414,7 @@ def _while(frame: Frame, node: ast.While) -> bool:
     seen: dict[str, Any] = {}
 
     def start() -> bool:
-        test = frame.evaluate(node.test)
+        test = asked(frame, node.test)
         found = tracer(test)
         seen["test"] = found if found is not None and not found.assumed else None
         if truth(test) is False:
