@@ -104,10 +104,10 @@ LAYERS = {
         "a file": "notebook settings source suppress",
         "syntax": "scopes build flow jax_tables jax_api transform_names",
         "values": "values objects project components shapes patterns",
-        "interpreter": "definitions frame truthiness state operands arguments derivatives "
-        "indexing elementwise operators layout library results python_calls iterators "
-        "expressions transformed primitives transforms roots statements seen sweeps "
-        "interpret",
+        "interpreter": "definitions frame truthiness state operands arguments "
+        "derivatives indexing elementwise operators layout library results "
+        "python_calls iterators expressions transformed primitives transforms roots "
+        "statements seen sweeps interpret",
         "calls": "call_sites demands origins declarations static_uses hashing",
         "facts": "facts",
         "helpers": "arrays caching captures changes closures constants effects explain "
