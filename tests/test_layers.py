@@ -104,14 +104,14 @@ LAYERS = {
         "a file": "notebook settings source suppress",
         "syntax": "scopes build flow jax_tables jax_api transform_names",
         "values": "values objects project components shapes patterns",
-        "interpreter": "definitions frame truthiness state operands arguments "
-        "derivatives indexing elementwise operators layout library results "
-        "python_calls iterators expressions transformed primitives transforms roots "
-        "statements seen sweeps interpret",
+        "interpreter": "definitions frame special_methods truthiness state operands "
+        "arguments derivatives indexing elementwise operators layout library results "
+        "python_calls iterators expressions operator_calls transformed primitives "
+        "transforms roots statements seen sweeps interpret",
         "calls": "call_sites demands origins declarations static_uses hashing",
         "facts": "facts",
         "helpers": "arrays caching captures changes closures constants effects explain "
-        "factories fresh hoisting kept keys local_jits order overrides "
+        "factories fresh given hoisting kept keys local_jits order overrides "
         "recursion shapes_in_loops uses",
     },
     "jaxfix/_planning": {

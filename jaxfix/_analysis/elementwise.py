@@ -10,6 +10,7 @@ from .operands import (
     Call,
     dtype_argument,
     dtype_of,
+    given_dtype,
     known_items,
     real_part,
     shape_of,
@@ -29,6 +30,7 @@ from .values import (
     Unknown,
     Value,
     broadcast,
+    holds_tracer,
     inexact,
     promote,
     strong,
@@ -262,3 +264,16 @@ def _elementwise_choice(call: Call, choices: Sequence[Value]) -> Value:
     return call.array(
         promote(*map(dtype_of, choices)), broadcast(*map(shape_of, choices))
     )
+
+
+def ufunc_method_call(call: Call) -> Value:
+    """`jnp.add.reduce(x)` and its kin, of which few ask for more than the dtype."""
+    if not any(holds_tracer(part) is not None for part in call.args):
+        return Unknown()
+    first = call.arg(0, "array", "a")
+    if call.function == "outer" or first is None:
+        return call.array(None, None)
+    dtype = given_dtype(call, dtype_of(first))
+    if dtype is not None and dtype.kind != "f":
+        dtype = None
+    return call.array(dtype, shape_of(first) if call.function == "accumulate" else None)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from . import python_calls
+from . import python_calls, special_methods
 from .arguments import StarredRest, merge, scalar_tracer
 from .frame import HANDLERS, Frame, join_all, join_states
 from .objects import (
@@ -43,6 +43,7 @@ from .values import (
     alternatives,
     element,
     holds_tracer,
+    is_static,
     join,
     replace,
     tracer,
@@ -375,28 +376,9 @@ def operate(frame: Frame, op: type[ast.operator], left: Value, right: Value) -> 
                         return Seq(seq.kind, None, element(seq))
     if isinstance(left, Dict) and isinstance(right, Dict) and op is ast.BitOr:
         return merge_dicts(left, right)
-    for side, other, dunder in ((left, right, ""), (right, left, "r")):
-        if isinstance(side, InstanceValue):
-            method = side.cls.lookup(f"__{dunder}{DUNDER.get(op, '')}__")
-            if method is not None:
-                return frame.call(method, [side, other])
-            return Unknown()
+    if isinstance(left, InstanceValue) or isinstance(right, InstanceValue):
+        return special_methods.arithmetic(frame, op, left, right)
     return binary(op, left, right, tracing=frame.staging)
-
-
-DUNDER: dict[type[ast.operator], str] = {
-    ast.Add: "add",
-    ast.Sub: "sub",
-    ast.Mult: "mul",
-    ast.Div: "truediv",
-    ast.FloorDiv: "floordiv",
-    ast.Mod: "mod",
-    ast.Pow: "pow",
-    ast.MatMult: "matmul",
-    ast.BitAnd: "and",
-    ast.BitOr: "or",
-    ast.BitXor: "xor",
-}
 
 
 def merge_dicts(left: Dict, right: Dict) -> Dict:
@@ -421,9 +403,15 @@ def _unaryop(frame: Frame, node: ast.UnaryOp) -> Value:
         known = truth(operand)
         return Const(not known) if known is not None else Static("bool")
     operand = frame.evaluate(node.operand)
-    return join_all(
-        [unary(type(node.op), o, tracing=frame.staging) for o in alternatives(operand)]
-    )
+    return join_all([_signed(frame, node.op, o) for o in alternatives(operand)])
+
+
+def _signed(frame: Frame, op: ast.unaryop, operand: Value) -> Value:
+    """`-x`, `+x` or `~x`."""
+    if isinstance(operand, InstanceValue):
+        found = special_methods.unary(frame, type(op), operand)
+        return found if found is not None else Unknown()
+    return unary(type(op), operand, tracing=frame.staging)
 
 
 def _boolop(frame: Frame, node: ast.BoolOp) -> Value:
@@ -493,6 +481,7 @@ def compare_values(frame: Frame, op: ast.cmpop, left: Value, right: Value) -> Va
         case ast.Is() | ast.IsNot():
             return identity(left, right, isinstance(op, ast.Is))
         case ast.In() | ast.NotIn():
+            special_methods.called(frame, right, "__contains__", [left])
             return membership(op, left, right)
     if isinstance(left, Union) or isinstance(right, Union):
         pairs = [(a, b) for a in alternatives(left) for b in alternatives(right)]
@@ -500,6 +489,10 @@ def compare_values(frame: Frame, op: ast.cmpop, left: Value, right: Value) -> Va
             # Python orders no None.
             pairs = [p for p in pairs if Const(None) not in p] or pairs
         return join_all([compare_values(frame, op, a, b) for a, b in pairs])
+    if isinstance(left, InstanceValue) or isinstance(right, InstanceValue):
+        found = special_methods.comparison(frame, type(op), left, right)
+        if found is not None:
+            return found
     if isinstance(op, ast.Eq | ast.NotEq):
         for a, b in ((left, right), (right, left)):
             if (
@@ -510,8 +503,14 @@ def compare_values(frame: Frame, op: ast.cmpop, left: Value, right: Value) -> Va
                 return Static("bool")
             if isinstance(a, Array) and a.assumed and isinstance(b, Lib | ClassValue):
                 return Static("bool")
+        if isinstance(left, InstanceValue) and isinstance(right, InstanceValue):
+            mine, yours = map(special_methods.as_tuple, (left, right))
+            if left.cls == right.cls and mine is not None and yours is not None:
+                return tuple_equality(mine, yours)
         if isinstance(left, Seq) and isinstance(right, Seq):
             return tuple_equality(left, right)
+    elif isinstance(left, Seq) and isinstance(right, Seq):
+        return tuple_order(frame, op, left, right)
     for a, b in ((left, right), (right, left)):
         if isinstance(a, Array) and a.assumed and isinstance(b, Unknown):
             return Unknown()
@@ -532,6 +531,21 @@ def tuple_equality(left: Seq, right: Seq) -> Value:
         return Const(False)
     assumed = found.assumed and not (holds_numbers(left) or holds_numbers(right))
     return Array(True, BOOL, SCALAR, assumed=assumed, why=found.why)
+
+
+def tuple_order(frame: Frame, op: ast.cmpop, left: Seq, right: Seq) -> Value:
+    """`(a, b) < (c, d)` forces comparisons until two elements differ."""
+    for a, b in zip(left.items or (), right.items or (), strict=False):
+        if isinstance(a, Const) and isinstance(b, Const):
+            if a == b:
+                continue
+            return compare_values(frame, op, a, b)
+        found = proven(a, b)
+        if found is None:
+            return Static("bool") if is_static(a) and is_static(b) else Unknown()
+        return Array(True, BOOL, SCALAR, assumed=found.assumed, why=found.why)
+    found = holds_tracer(left) or holds_tracer(right)
+    return Static("bool") if found is None else Unknown()
 
 
 def proven(*values: Value) -> Array | None:

@@ -15,7 +15,16 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from . import expressions, iterators, python_calls, roots, state, statements, transforms
+from . import (
+    expressions,
+    iterators,
+    operator_calls,
+    python_calls,
+    roots,
+    state,
+    statements,
+    transforms,
+)
 from .arguments import bind
 from .frame import Frame, join_all
 from .objects import (
@@ -56,7 +65,7 @@ MAX_DEPTH = 24
 MAX_CALLS = 60_000
 MAX_CONTEXTS = 24  # ways in which one function is run before we stop looking
 
-python_calls.SPECIAL.update(iterators.HANDLERS)
+python_calls.SPECIAL.update(iterators.HANDLERS | operator_calls.HANDLERS)
 
 
 @dataclass(slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""Iterators of `itertools`: what they give, one by one where that is known."""
+"""Iterators of libraries: what they give, one by one where that is known."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from .frame import Frame, join_all
 from .python_calls import MAX_KNOWN, counted, iterate, known_items
-from .values import Const, Seq, Static, Unknown, Value, join
+from .values import Const, Lib, Seq, Static, Unknown, Value, join, type_name
 
 Handler = Callable[[Frame, list[Value], dict[str, Value]], Value]
 
@@ -129,6 +129,36 @@ def _count(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value
     return Seq("iter", None, join_all(given))
 
 
+def _accumulate(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:
+    if not args:
+        return Unknown()
+    inner = iterate(frame, args[0])
+    function = args[1] if len(args) > 1 else keywords.get("func", Const(None))
+    if function == Const(None):
+        function = Lib("operator.add")
+    start = keywords.get("initial", Const(None))
+    first = inner if start == Const(None) else start
+    once = join(first, frame.call(function, [first, inner]))
+    return counted(join(once, frame.call(function, [once, inner])), args[:1])
+
+
+def _chosen(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:
+    """`takewhile(test, xs)` and its kin, which give some of the elements."""
+    if len(args) != 2:
+        return Unknown()
+    inner = iterate(frame, args[1])
+    frame.call(args[0], [inner])
+    return Seq("iter", None, inner)
+
+
+def _ndindex(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:
+    """The indices of an array of this shape."""
+    sizes = list(known_items(args[0]) or ()) if len(args) == 1 else args
+    if sizes and all(type_name(size) == "int" for size in sizes):
+        return Seq("iter", None, Seq("tuple", (Static("int"),) * len(sizes)))
+    return Seq("iter", None, Seq("tuple", None, Static("int")))
+
+
 HANDLERS: dict[str, Handler] = {
     "itertools.chain": _chain,
     "itertools.chain.from_iterable": _from_iterable,
@@ -143,4 +173,9 @@ HANDLERS: dict[str, Handler] = {
     "itertools.pairwise": _pairwise,
     "itertools.zip_longest": _zip_longest,
     "itertools.count": _count,
+    "itertools.accumulate": _accumulate,
+    "itertools.takewhile": _chosen,
+    "itertools.dropwhile": _chosen,
+    "itertools.filterfalse": _chosen,
+    "numpy.ndindex": _ndindex,
 }

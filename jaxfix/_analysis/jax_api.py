@@ -174,6 +174,8 @@ def numpy_on_tracer(
     module, _, function = name.rpartition(".")
     if module == "numpy" and function in tables.WORK_ON_TRACERS.split():
         return "fails" if in_list else "works"
+    if ufunc_of(name) is not None:
+        return "fails"
     api = lookup(name)
     known = is_dtype(name) is not None or (api is not None and api.result != "unknown")
     if known and module in ("numpy", "numpy.linalg", "numpy.fft"):
@@ -189,6 +191,9 @@ def numpy_to_jnp(name: str, keywords: Collection[str] = ()) -> str | None:
     assumed, and `np.where` must have three arguments.
     """
     module, _, function = name.rpartition(".")
+    if (ufunc := ufunc_of(name)) is not None:
+        is_known = ufunc in tables.JNP_UFUNCS.split() and "out" not in keywords
+        return f"jax.{name}" if is_known else None
     if module not in ("numpy", "numpy.linalg", "numpy.fft"):
         return None
     if function in tables.NOT_IN_JNP.split():
@@ -204,6 +209,16 @@ def numpy_to_jnp(name: str, keywords: Collection[str] = ()) -> str | None:
     if api.result in ("same", "float", "bool"):
         refused.update(tables.UFUNC_KEYWORDS.split())
     return None if refused & set(keywords) else target
+
+
+def ufunc_of(name: str) -> str | None:
+    """The `add` of `numpy.add.reduce` and `jax.numpy.add.outer`; None of others."""
+    module, _, function = name.rpartition(".")
+    package, _, ufunc = module.rpartition(".")
+    is_method = function in tables.UFUNC_METHODS.split()
+    if package not in ("numpy", "jax.numpy") or not is_method:
+        return None
+    return ufunc if lookup(module) is not None else None
 
 
 @functools.cache

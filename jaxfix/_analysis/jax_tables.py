@@ -347,6 +347,14 @@ NOT_IN_JNP = (
     " fromfunction frompyfunc piecewise vectorize choose ravel_multi_index"
 )
 
+# The methods of NumPy's ufuncs that give an array, and the ufuncs that have them in
+# `jax.numpy` too.
+UFUNC_METHODS = "reduce accumulate reduceat outer"
+JNP_UFUNCS = (
+    "add bitwise_and bitwise_or bitwise_xor logaddexp logaddexp2 logical_and"
+    " logical_or logical_xor maximum minimum multiply subtract"
+)
+
 NUMPY_RENAMED = (
     "asanyarray=asarray fix=trunc float_=float64 half=float16 intc=int32 intp=int_"
     " row_stack=vstack trapz=trapezoid"

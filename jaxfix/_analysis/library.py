@@ -16,6 +16,7 @@ from .elementwise import (
     power_call,
     reduction_call,
     select_call,
+    ufunc_method_call,
     where_call,
 )
 from .layout import (
@@ -92,6 +93,8 @@ def library_call(call: Call) -> Value:
         )
     if call.function in _DENSITIES and call.name.startswith("jax.scipy.stats."):
         return call.array(elementwise_dtype(call), elementwise_shape(call))
+    if jax_api.ufunc_of(call.name) is not None:
+        return ufunc_method_call(call)
     api = jax_api.lookup(call.name)
     if api is None:
         return Unknown()

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import python_calls, state
+from . import python_calls, special_methods, state
 from .expressions import (
     attribute,
     item,
@@ -110,7 +110,8 @@ def _augassign(frame: Frame, node: ast.AugAssign) -> bool:
     if isinstance(old, Seq) and old.kind == "list" and isinstance(node.op, ast.Add):
         new: Value = extend(old, right, frame)
     else:
-        new = operate(frame, type(node.op), old, right)
+        own = special_methods.augmented(frame, type(node.op), old, right)
+        new = own if own is not None else operate(frame, type(node.op), old, right)
     frame.interp.record(frame, node, new)
     assign(frame, target, explained(frame, node, new, target))
     return True

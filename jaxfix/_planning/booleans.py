@@ -14,9 +14,11 @@ from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.objects import (
     BoundValue,
     FunctionValue,
+    InstanceValue,
     PartialValue,
     TransformedValue,
 )
+from jaxfix._analysis.special_methods import as_tuple
 from jaxfix._analysis.values import (
     Array,
     Const,
@@ -121,7 +123,10 @@ def negation(fn: Function, spell: Spell, node: ast.expr) -> ast.expr:
         case ast.Compare(left=left, ops=[op], comparators=[right]) if (
             type(op) in NEGATED
         ):
-            if isinstance(op, ast.Eq | ast.NotEq) or (
+            sides = (fn.value(left), fn.value(right))
+            if any(isinstance(side, InstanceValue) for side in sides):
+                pass  # their classes say what each operator means
+            elif isinstance(op, ast.Eq | ast.NotEq) or (
                 integral(fn, left) and integral(fn, right)
             ):
                 turned = ast.Compare(left, [NEGATED[type(op)]()], [right])
@@ -175,10 +180,10 @@ def comparison(
 ) -> ast.expr:
     if isinstance(op, ast.In | ast.NotIn):
         return membership(fn, spell, left, op, right)
-    if isinstance(op, ast.Eq | ast.NotEq):
-        for side in (left, right):
-            if isinstance(fn.value(side), Seq):
-                return tuple_equality(fn, spell, left, op, right)
+    if any(is_compared_by_parts(fn, side) for side in (left, right)):
+        if not isinstance(op, ast.Eq | ast.NotEq):
+            raise CannotFix("two sequences are ordered, by the first parts that differ")
+        return tuple_equality(fn, spell, left, op, right)
     made = ast.Compare(left, [op], [right])
     values = [fn.value(left), fn.value(right)]
     if any(v is not None and holds_tracer(v) is not None for v in values):
@@ -262,8 +267,7 @@ def forced_operand(fn: Function, node: ast.expr) -> ast.expr | None:
             if any(isinstance(op, ast.In | ast.NotIn) for op in ops):
                 return node if fn.tracer(node) is not None else None
             if len(ops) == 1:
-                sides = [fn.value(left), fn.value(rights[0])]
-                if not all(isinstance(side, Seq) for side in sides):
+                if not all(is_compared_by_parts(fn, side) for side in (left, *rights)):
                     return None
                 return node if fn.tracer(node) is not None else None
             if any(isinstance(op, ast.Is | ast.IsNot) for op in ops):
@@ -275,6 +279,14 @@ def forced_operand(fn: Function, node: ast.expr) -> ast.expr | None:
             return forced
         case _:
             return None
+
+
+def is_compared_by_parts(fn: Function, node: ast.expr) -> bool:
+    """A tuple, a list, or an instance that is compared as the tuple of its fields."""
+    known = fn.value(node)
+    return isinstance(known, Seq) or (
+        isinstance(known, InstanceValue) and as_tuple(known) is not None
+    )
 
 
 def holds_assumed(fn: Function, node: ast.expr) -> bool:

@@ -16,9 +16,20 @@ from jaxfix._analysis.definitions import loads, resolved, same
 from jaxfix._analysis.effects import cost, obstacle
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix, Evidence
-from jaxfix._analysis.objects import FunctionValue, MethodValue
+from jaxfix._analysis.objects import FunctionValue, InstanceValue
 from jaxfix._analysis.python_calls import known_items, loop_tracer
-from jaxfix._analysis.values import SCALAR, Array, Const, Dict, Lib, Seq, Value
+from jaxfix._analysis.values import (
+    SCALAR,
+    Array,
+    Const,
+    Dict,
+    Lib,
+    Seq,
+    Value,
+    alternatives,
+    element,
+    holds_tracer,
+)
 
 from .masks import elementwise_parts
 
@@ -81,8 +92,8 @@ def _why(fn: Function, node: ast.Call, name: str) -> tuple[Evidence, ...]:
     key = next((k.value for k in node.keywords if k.arg == "key"), None)
     if key is not None and isinstance(fn.value(key), FunctionValue):
         return _key_result(fn, key)
-    if key is not None and isinstance(key, ast.Attribute) and _gets_item(fn, key):
-        return arrays.traced_inside(fn, key.value)
+    if isinstance(key, ast.Attribute) and _is_item_of(fn, key):
+        return _why_item(fn, key)
     if key is not None and fn.value(key) not in (Lib("abs"), Const(None)):
         return ()
     if name in ("any", "all") and isinstance(node.args[0], ast.GeneratorExp):
@@ -99,12 +110,20 @@ def _why(fn: Function, node: ast.Call, name: str) -> tuple[Evidence, ...]:
     return ()
 
 
-def _gets_item(fn: Function, key: ast.Attribute) -> bool:
-    """Is it the method of a dict that gives the value of a key?"""
-    known = fn.value(key)
-    return isinstance(known, MethodValue) and (
-        isinstance(known.receiver, Dict) and known.name in ("get", "__getitem__")
-    )
+def _is_item_of(fn: Function, key: ast.expr) -> bool:
+    """Is it the method of a dict, or of an argument, that gives the value of a key?"""
+    if not isinstance(key, ast.Attribute) or key.attr not in ("get", "__getitem__"):
+        return False
+    known = fn.value(key.value)
+    return isinstance(known, Dict) or (isinstance(known, Array) and known.tree)
+
+
+def _why_item(fn: Function, key: ast.Attribute) -> tuple[Evidence, ...]:
+    """Why the values of a dict are traced."""
+    known = fn.value(key.value)
+    if isinstance(known, Dict):
+        return arrays.evidence(fn, key, holds_tracer(element(known)))
+    return arrays.forced(fn, key.value)
 
 
 def _iterated(fn: Function, arg: ast.expr) -> tuple[Evidence, ...]:
@@ -182,7 +201,7 @@ def as_arrays(fn: Function, one: Fold, spell: Spell) -> ast.expr:
         raise CannotFix("the arguments are starred")
     if one.name in FILTERS:
         raise CannotFix("how many elements pass depends on the data; mask them instead")
-    if isinstance(one.key, ast.Attribute) and _gets_item(fn, one.key):
+    if one.key is not None and _is_item_of(fn, one.key):
         raise CannotFix("the key that is found is no array; find its place instead")
     if one.name in ("any", "all"):
         return _any_all(fn, one, spell)
@@ -322,6 +341,9 @@ def array_of(fn: Function, arg: ast.expr, spell: Spell) -> ast.expr:
         if arrays.rank(known) not in (None, 1):
             raise CannotFix(f"the rows of `{ast.unparse(arg)}` are compared as a whole")
         return arg
+    parts = alternatives(element(known)) if isinstance(known, Seq) else ()
+    if any(isinstance(part, Seq | InstanceValue) for part in parts):
+        raise CannotFix("sequences are compared")
     if isinstance(arg, ast.GeneratorExp):
         _check_generators(fn, arg)
         arg = ast.ListComp(arg.elt, arg.generators)
