@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import math
 from collections.abc import Callable
 from functools import cache
@@ -964,7 +965,7 @@ def quiet_types(frame: Frame, node: ast.expr) -> list[str]:
 def _refine_isinstance(
     frame: Frame, name: ast.Name, types: list[str], outcome: bool
 ) -> None:
-    if any(t.endswith(".Tracer") for t in types):
+    if any(t.endswith((".Tracer", "jax.Array", "jax.numpy.ndarray")) for t in types):
         if not outcome:
             value = frame.read(name.id)
             if (found := tracer(value)) is not None:
@@ -972,11 +973,12 @@ def _refine_isinstance(
         return
     numbers = {"int", "float", "bool", "complex", "str", "tuple", "list", "dict"}
     if all(t in numbers for t in types):
+        classes = tuple(getattr(builtins, t) for t in types)
 
         def fits(value: Value) -> bool:
             match value:
                 case Const():
-                    return (type(value.value).__name__ in types) is outcome
+                    return isinstance(value.value, classes) is outcome
                 case Array():
                     return not outcome
                 case Seq():

@@ -497,17 +497,31 @@ def _static(kind: str) -> Any:
 
 
 def _isinstance(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:
-    match args:
-        case [value, Lib(name=name)]:
-            if name.endswith(".Tracer"):
-                truths = {_is_tracer(o) for o in alternatives(value)}
-            elif name in ("int", "float", "bool", "str", "tuple", "list", "dict"):
-                truths = {_is_a(o, name) for o in alternatives(value)}
-            else:
-                truths = {None}
-            if len(truths) == 1 and (known := truths.pop()) is not None:
-                return Const(known)
+    if len(args) != 2:
+        return Static("bool")
+    value, types = args
+    kinds = types.items if isinstance(types, Seq) and types.items else (types,)
+    answers = {_is_one_of(option, kinds) for option in alternatives(value)}
+    if len(answers) == 1 and (known := answers.pop()) is not None:
+        return Const(known)
     return Static("bool")
+
+
+def _is_one_of(value: Value, kinds: Sequence[Value]) -> bool | None:
+    answers = {_is_of(value, kind) for kind in kinds}
+    if True in answers:
+        return True
+    return None if None in answers else False
+
+
+def _is_of(value: Value, kind: Value) -> bool | None:
+    if not isinstance(kind, Lib):
+        return None
+    if kind.name.endswith(".Tracer"):
+        return _is_tracer(value)
+    if kind.name in ("int", "float", "bool", "complex", "str", "tuple", "list", "dict"):
+        return _is_a(value, kind.name)
+    return None
 
 
 def _is_tracer(value: Value) -> bool | None:
@@ -525,9 +539,11 @@ def _is_tracer(value: Value) -> bool | None:
 def _is_a(value: Value, name: str) -> bool | None:
     match value:
         case Const():
-            return type(value.value).__name__ == name
+            return isinstance(value.value, getattr(builtins, name))
         case Array(tree=False):
             return False
+        case Array(traced=True) if name not in ("tuple", "list", "dict"):
+            return False  # the leaves of a pytree that is traced are tracers
         case Seq(kind="tuple" | "list"):
             return value.kind == name
         case Dict():
