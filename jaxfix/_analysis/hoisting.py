@@ -19,6 +19,7 @@ from .changes import FUNCTIONS, Place, ScopeNode, is_first_parameter
 from .closures import moved_names
 from .facts import Function
 from .finding import CannotFix
+from .given import given_by
 from .objects import FunctionNode, is_data, is_setting
 from .overrides import same_attribute, versions
 from .project import Module
@@ -38,7 +39,8 @@ class Item:
     `root` is the variable that the host names, None for the receiver of a method, and
     `tail` what follows on it. `sample` is one of the reads. `is_shared`: every module
     that imports the name has the same object, since nobody binds it anew. `owner_name`:
-    the variable's module. `is_setting`: Python needs the value while JAX traces.
+    the variable's module. `needs`: the functions that get it, by identity.
+    `is_setting`: Python needs the value while JAX traces.
     """
 
     root: Place | None
@@ -48,6 +50,7 @@ class Item:
     reads: tuple[tuple[Module, ast.expr], ...]
     is_shared: bool
     owner_name: str
+    needs: frozenset[int] = frozenset()
     is_setting: bool = False
 
     @property
@@ -210,19 +213,28 @@ class Hoisting:
         return place
 
     def _find_needs(self, draft: Draft) -> None:
-        todo = [self.outermost(m, f, draft.variable) for m, _, f in draft.reads]
-        while todo:
-            function = todo.pop()
-            if id(function) in draft.needs:
-                continue
+        for function in self.needing(draft.variable, (f for _, _, f in draft.reads)):
             draft.needs[id(function)] = function
             self._require_receiver(draft, function)
             self._require_attribute(draft, function)
+
+    def needing(
+        self, variable: Variable, readers: Iterable[FunctionNode]
+    ) -> list[FunctionNode]:
+        """The functions that read a variable, and those that call one that does."""
+        found: dict[int, FunctionNode] = {}
+        todo = [self.outermost(self.module_of(f), f, variable) for f in readers]
+        while todo:
+            function = todo.pop()
+            if id(function) in found:
+                continue
+            found[id(function)] = function
             uses = self.sites.of(self.module_of(function), function)
             for use in (*uses.calls, *uses.passed):
                 if id(use.owner) in self.captures.compiled:
                     assert not isinstance(use.owner, ast.Module), "it is compiled"
-                    todo.append(self.outermost(use.module, use.owner, draft.variable))
+                    todo.append(self.outermost(use.module, use.owner, variable))
+        return [*found.values()]
 
     def _require_attribute(self, draft: Draft, function: FunctionNode) -> None:
         """The object of a method has the attribute, even if its class has heirs."""
@@ -310,7 +322,13 @@ class Hoisting:
         }
         made: dict[int, Parameters] = {}
         for key, function in functions.items():
-            mine = tuple(i for d in drafts if key in d.needs for i in items[d.variable])
+            mine = tuple(
+                i
+                for d in drafts
+                if key in d.needs
+                for i in items[d.variable]
+                if key in i.needs
+            )
             made[key] = self.parameters(function, mine)
         return self.assemble(made)
 
@@ -323,9 +341,18 @@ class Hoisting:
         place = draft.variable.place
         whole = [(m, self.holder(m, r, place)) for m, r, _ in draft.reads]
         if any(self.is_data(m, r) for m, r in whole) or self.is_setting(draft, place):
-            return (self.item(draft, place, whole, taken),)
+            try:
+                return (self.item(draft, place, whole, taken),)
+            except CannotFix:
+                # Python needs one of the items: that one alone can be static.
+                if any(
+                    r is read
+                    for (_, r), (_, read, _) in zip(whole, draft.reads, strict=True)
+                ):
+                    raise
         by_key: dict[Place, list[tuple[Module, ast.expr]]] = {}
-        for where, read, _ in draft.reads:
+        readers: dict[Place, list[FunctionNode]] = {}
+        for where, read, function in draft.reads:
             part = self.captures.place(where, read)
             if part is not None and same_attribute(self.places, part.variable, place):
                 part = replace(part, owner=place.owner)
@@ -335,8 +362,13 @@ class Hoisting:
             if part is None or not part.path or part == place:
                 raise CannotFix(not_data(strip(read)))
             by_key.setdefault(part, []).append((where, read))
+            readers.setdefault(part, []).append(function)
         return tuple(
-            self.item(draft, part, reads, taken) for part, reads in by_key.items()
+            replace(
+                self.item(draft, part, reads, taken),
+                needs=frozenset(map(id, self.needing(draft.variable, readers[part]))),
+            )
+            for part, reads in by_key.items()
         )
 
     def holder(self, module: Module, read: ast.expr, variable: Place) -> ast.expr:
@@ -381,26 +413,29 @@ class Hoisting:
             tuple(reads),
             shared,
             owner.name if owner else "",
+            frozenset(draft.needs),
             is_setting,
         )
 
     def is_setting(self, draft: Draft, place: Place) -> bool:
-        """Is a module variable given one of a few values that can be static?
+        """Is a module's variable or an item of it given few values that can be static?
 
         A program is compiled for each of them. What is counted up or handed out by a
         loop has too many.
         """
         root = draft.variable.root
-        if root is None or draft.variable.tail or place.path or root.kind != "module":
+        if root is None or draft.variable.tail or root.kind != "module":
             return False
         interpreter = self.facts.interpreter
-        for change in self.places.of(self.places.origin(root)):
-            given = bound_value(change.module, change.node)
-            if not change.rebinds or given is None:
+        origin = replace(self.places.origin(root), path=place.path)
+        for change in self.places.of(origin):
+            given = given_by(change, place.path)
+            if given is None:
                 return False
-            found = interpreter.seen(given)
-            if not found or not all(map(is_setting, found)):
-                return False
+            for value in given:
+                found = interpreter.seen(value)
+                if not found or not all(map(is_setting, found)):
+                    return False
         return True
 
     def is_shared(self, root: Place) -> bool:
@@ -760,22 +795,6 @@ def settings_of(
     return {
         id(one.node): (one, names) for one in uses.layers if one.name in DECLARES_STATIC
     }
-
-
-def bound_value(module: Module, node: ast.AST) -> ast.expr | None:
-    """The expression that an assignment gives a name, if it is written out."""
-    parent = module.parent(node)
-    match parent, module.parent(parent) if parent is not None else None:
-        case ast.Assign(value=value), _:
-            return value
-        case ast.Tuple(elts=targets), ast.Assign(value=ast.Tuple(elts=values)):
-            is_plain = len(targets) == len(values) and not any(
-                isinstance(e, ast.Starred) for e in (*targets, *values)
-            )
-            places = [i for i, target in enumerate(targets) if target is node]
-            return values[places[0]] if is_plain and places else None
-        case _:
-            return None
 
 
 def layers_outside(
