@@ -31,7 +31,8 @@ from ._rewriting.claims import Claim, Visitors, claims_of
 from ._rewriting.registry import rules as all_rules
 from ._rewriting.rule import Rule
 
-MAX_ROUNDS = 4
+MAX_ROUNDS = 5
+TOO_MANY = "it takes more rounds of fixes than are made"
 # Characters of source beside the largest group: a second or two of analysis.
 WORTH_A_PROCESS = 150_000
 # Characters of source whose analyses may wait in memory to be collected.
@@ -343,10 +344,19 @@ def mend(
     withheld: Held = []
     later: dict[tuple[str, str, str], Fix] = {}
     analysis, trees = first, list(files)
+    waiting: list[Claim] = []
+    reasons: dict[tuple[str, str, str, str], str] = {}
     for round_ in range(MAX_ROUNDS):
         result = one_round(analysis, trees, options, fix)
+        reasons |= {problem(c): why for c, why in result.withheld}
         if round_ == 0:
             withheld = result.withheld
+            tried = {id(c) for c in (*result.kept, *(c for c, _ in withheld))}
+            waiting = [
+                c
+                for c in first.claims
+                if accepted(c, fix, options) and id(c) not in tried
+            ]
         if not result.texts:
             break
         if round_ > 0:
@@ -366,6 +376,12 @@ def mend(
         analysis = result.after
         if size_of(trees) > MUCH // MAX_ROUNDS:
             gc.collect()
+    # What waited for others, and was withheld in its turn.
+    remaining = {problem(c): c for c in analysis.claims}
+    for one in waiting:
+        if (still := remaining.get(problem(one))) is not None:
+            why = reasons.get(problem(one)) or still.not_fixed or TOO_MANY
+            withheld.append((one, why))
     # What a later round mended, or had no more to mend, is not left.
     left = Counter(key(c) for c in analysis.claims)
     withheld = [(c, why) for c, why in withheld if left[key(c)]]
@@ -398,6 +414,7 @@ def one_round(
     from ._rewriting.rewrite import apply
 
     chosen = [c for c in analysis.claims if accepted(c, fix, options)]
+    chosen = [c for c in chosen if goes_first(c)] or chosen
     withheld: Held = []
     while chosen:
         trial = [copy_claim(c) for c in chosen]
@@ -420,6 +437,13 @@ def one_round(
         refused = {id(c) for c, _ in bad}
         chosen = [c for c in kept if id(c) not in refused]
     return Round({}, analysis, withheld, {}, {})
+
+
+def goes_first(one: Claim) -> bool:
+    outer = one
+    while outer.inside is not None:
+        outer = outer.inside
+    return isinstance(outer.plan, Sites) and outer.plan.first
 
 
 def copy_claim(one: Claim) -> Claim:

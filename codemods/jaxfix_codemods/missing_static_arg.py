@@ -139,8 +139,10 @@ class MissingStaticArg(Rule):
             root, name, cls = method
             hashing.check_constant(fn.facts, cls)
             static_options.check_declaration(root)
-            return Sites(f"`{name}` in `static_argnames`", key=f"self {root_key(root)}")
+            key = f"self {root_key(root)}"
+            return Sites(f"`{name}` in `static_argnames`", key=key, first=True)
         change = change_at(fn, node)
+        refuse_containers(fn, change)
         demand = demands.demand_of(fn, node)
         if demand is not None and not demand.firm:
             refuse_arrays(change)
@@ -156,7 +158,7 @@ class MissingStaticArg(Rule):
         if not change.names():
             return Sites("NumPy in place of jax.numpy", key=change.key)
         names = ", ".join(f"`{n}`" for n in change.names())
-        return Sites(f"{names} in `static_argnames`", key=change.key)
+        return Sites(f"{names} in `static_argnames`", key=change.key, first=True)
 
     def fix(self, fn: Function, node: ast.AST, plan: Sites, write: Rewriter) -> None:
         if (method := method_at(fn, node)) is not None:
@@ -278,6 +280,43 @@ def refuse_operands(fn: Function, call: ast.Call) -> None:
             raise CannotFix(text)
 
 
+def refuse_containers(fn: Function, change: declarations.Closure) -> None:
+    """What nobody gives, and is annotated as something without a hash.
+
+    Raises:
+      CannotFix: there is such a parameter.
+    """
+    for one in sorted(change.parameters, key=lambda p: p.name):
+        annotation = annotation_of(one)
+        if annotation is None or is_given(fn, one):
+            continue
+        root = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+        if ast.unparse(root).rpartition(".")[2] in UNHASHABLE:
+            text = ast.unparse(annotation)
+            raise CannotFix(
+                f"`{one.name}` is a `{text}`, and a static argument must be hashable"
+            )
+
+
+UNHASHABLE = frozenset(
+    ["list", "dict", "set", "bytearray", "ndarray", "Array", "ArrayLike"]
+    + ["List", "Dict", "Set", "DefaultDict", "Deque", "MutableSequence"]
+    + ["deque", "defaultdict", "OrderedDict", "Counter", "MutableMapping"]
+)
+
+
+def annotation_of(one: Parameter) -> ast.expr | None:
+    spec = one.node.args
+    every = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
+    return next((arg.annotation for arg in every if arg.arg == one.name), None)
+
+
+def is_given(fn: Function, one: Parameter) -> bool:
+    """Does a call in sight give the parameter, one outside of the function itself?"""
+    sites = fn.facts.call_sites.get(id(one.node), ())
+    return any(set(site.call.functions) - {one.node} for site in sites)
+
+
 def refuse_unseen(fn: Function, change: declarations.Closure) -> None:
     """A parameter that nobody gives, and that may be meant for arrays.
 
@@ -285,8 +324,7 @@ def refuse_unseen(fn: Function, change: declarations.Closure) -> None:
       CannotFix: neither a call nor its default or annotation says that it is none.
     """
     for one in sorted(change.parameters, key=lambda p: p.name):
-        is_called = bool(fn.facts.call_sites.get(id(one.node)))
-        if not is_called and not is_plain(one):
+        if not is_given(fn, one) and not is_plain(one):
             raise CannotFix(f"no call shows that `{one.name}` is not an array")
 
 

@@ -44,6 +44,9 @@ def needs_tracers(fn: Function) -> str | None:
             return f"`{arg.arg}` may be traced where it is called"
     outer = set(free_names(fn.node))
     for node in walk_scope(fn.node.body):
-        if isinstance(node, ast.Name) and node.id in outer and fn.traced(node):
+        if not isinstance(node, ast.Name) or node.id not in outer:
+            continue
+        value = fn.value(node)
+        if value is not None and holds_tracer(value) is not None:
             return f"it reads `{node.id}`, which is traced, from the function around it"
     return None

@@ -99,6 +99,8 @@ def _call(fn: Function, node: ast.Call) -> Demand | None:
             match option:
                 case Lib(name="range") if not _is_rewritten(fn, node):
                     return Demand(tuple(node.args), "a number of items", True)
+                case Lib(name="round") if _is_traced(fn, *node.args[1:2]):
+                    return Demand((node.args[1],), "a number of digits", True)
                 case Lib(name="int" | "float" | "round") if node.args:
                     return Demand((node.args[0],), "a Python number", False)
                 case Lib(name="getattr") if len(node.args) > 1:
@@ -185,9 +187,9 @@ def _library_call(fn: Function, node: ast.Call, name: str) -> Demand | None:
     return Demand(tuple(parts), _named(reasons[unknown[0] if unknown else 0]), True)
 
 
-def _is_traced(fn: Function, node: ast.expr) -> bool:
-    value = fn.value(node)
-    return value is not None and holds_tracer(value) is not None
+def _is_traced(fn: Function, *nodes: ast.expr) -> bool:
+    values = [fn.value(node) for node in nodes]
+    return any(v is not None and holds_tracer(v) is not None for v in values)
 
 
 def _method_call(fn: Function, node: ast.Call, name: str) -> Demand | None:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from .flow import exits
+from .scopes import names
 from .transformed import underlying
 from .values import Value
 
@@ -88,6 +89,8 @@ def _in_statement(fn: Function, stmt: ast.stmt) -> Iterator[ast.Call]:
             yield from _in_expression(fn, head)
             if both:
                 yield from _in_block(fn, body)
+            elif isinstance(stmt, ast.For):
+                yield from _in_rounds(fn, head, _in_block(fn, body))
         case ast.Match(subject=subject, cases=cases):
             yield from _in_expression(fn, subject)
             if both:
@@ -118,12 +121,30 @@ def _in_expression(fn: Function, node: ast.AST) -> Iterator[ast.Call]:
                 for other in others:
                     yield from _in_expression(fn, other)
         case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-            yield from _in_expression(fn, node.generators[0].iter)
+            values = node.generators[0].iter
+            yield from _in_expression(fn, values)
+            if len(node.generators) == 1 and not isinstance(node, ast.DictComp):
+                yield from _in_rounds(fn, values, _in_expression(fn, node.elt))
         case _:
             if isinstance(node, ast.Call):
                 yield node
             for child in ast.iter_child_nodes(node):
                 yield from _in_expression(fn, child)
+
+
+def _in_rounds(
+    fn: Function, values: ast.expr, calls: Iterable[ast.Call]
+) -> Iterator[ast.Call]:
+    """The calls in the rounds of a loop over something that is the same in all calls.
+
+    It is read from outside, or is passed on as it is: it does not end the recursion.
+    """
+    read = set(names(values))
+    for call in calls:
+        given = [*call.args, *(keyword.value for keyword in call.keywords)]
+        passed = {a.id for a in given if isinstance(a, ast.Name)}
+        if isinstance(values, ast.Name) and not (read & fn.variables) - passed:
+            yield call
 
 
 def _merged(

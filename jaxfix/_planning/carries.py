@@ -27,7 +27,7 @@ from jaxfix._analysis.values import (
     promote,
 )
 
-from .agree import Typed, cast, collapse, dtype_node, same_dtype
+from .agree import Typed, cast, collapse, dtype_node, no_array, same_dtype
 from .blocks import Blocked
 from .context import Context, NameSet
 from .lengths import changed_length
@@ -169,6 +169,8 @@ def initial_value(
         return node
     if isinstance(before, Const) and before.value is None:
         raise CannotFix(f"`{name}` is None before the loop and an array in it")
+    if (word := no_array(before) or no_array(after)) is not None:
+        raise CannotFix(f"`{name}` is {word}, which compiled code cannot carry")
     if before is None or after is None:
         return node
     if isinstance(before, Const | Static) and isinstance(after, Const | Static):

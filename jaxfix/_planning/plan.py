@@ -45,7 +45,9 @@ class Statement(Plan):
 class Sites(Plan):
     """Several places are edited, in any files: `Rule.fix` edits them all.
 
-    `key` names the change: findings with one key are mended by one fix.
+    `key` names the change: findings with one key are mended by one fix. `first`: it
+    changes what is traced, so that the others are planned anew after it.
     """
 
     key: str = ""
+    first: bool = False
