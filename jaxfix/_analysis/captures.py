@@ -429,6 +429,8 @@ class Captures:
         """Is anything known of what is read? A registry of classes is no state."""
         if any(self.hoisting.is_operand(fn.module, read) for read in reads):
             return True
+        if any(is_compared(fn.module, read) for read in reads):
+            return True
         seen = self.facts.interpreter.seen
         return any(is_known(value) for read in reads for value in seen(read))
 
@@ -680,6 +682,17 @@ def is_known(value: Value) -> bool:
             return any(is_known(option) for option in value.options)
         case _:
             return not isinstance(value, Unknown)
+
+
+def is_compared(module: Module, node: ast.expr) -> bool:
+    """Is it compared with a word or a number?"""
+    parent = module.parent(node)
+    if not isinstance(parent, ast.Compare):
+        return False
+    return any(
+        isinstance(other, ast.Constant) and isinstance(other.value, str | int | float)
+        for other in (parent.left, *parent.comparators)
+    )
 
 
 def is_receiver(module: Module, node: ast.expr) -> bool:
