@@ -124,8 +124,8 @@ LAYERS = {
         "for_loops rolled functional",
         "derivatives": "singular",
         "names": "inlining",
-        "helpers": "callees casts folds impure masks masked_gradients mutators "
-        "numpy_calls printing signs sizes store_calls stores tables windows",
+        "helpers": "callees casts constant_masks folds impure masks masked_gradients "
+        "mutators numpy_calls printing signs sizes store_calls stores tables windows",
     },
     "jaxfix/_rewriting": {
         "parts": "rule registry lines spelling blocks imports",

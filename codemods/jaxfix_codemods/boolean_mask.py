@@ -12,8 +12,10 @@ from jaxfix.codemod import (
     Rule,
     Safety,
     Sites,
+    constant_masks,
     masks,
     mend_selection,
+    static_options,
     updates,
 )
 
@@ -24,7 +26,8 @@ class BooleanMask(Rule):
     The size of `x[x > 0]` depends on the values, and shapes must be known when JAX
     compiles: `NonConcreteBooleanIndexError`. A reduction does not need the selection:
     `where=` makes it skip what the mask leaves out. Nor does an update: the array that
-    `x.at[mask].set(v)` gives is `jnp.where(mask, v, x)`.
+    `x.at[mask].set(v)` gives is `jnp.where(mask, v, x)`. A mask that `jax.numpy` makes
+    of constants is traced as well; NumPy makes one that is not.
 
     ## Example
 
@@ -82,6 +85,9 @@ class BooleanMask(Rule):
         return Problem(f"`{text}` has a size that depends on the data", fn.traced(mask))
 
     def plan(self, fn: Function, node: ast.Subscript) -> Plan:
+        if constant := constant_masks.calls(fn, node):
+            key = f"{fn.path}:{constant[0].lineno}:{constant[0].col_offset}"
+            return Sites("NumPy in place of jax.numpy", Safety.SAFE, key)
         if masks.is_at(fn, node):
             return updates.plan_at(fn, node)
         found = masks.subscript_selection(fn, node)
@@ -96,6 +102,9 @@ class BooleanMask(Rule):
     def fix(
         self, fn: Function, node: ast.Subscript, plan: Plan, write: Rewriter
     ) -> None:
+        if constant := constant_masks.calls(fn, node):
+            static_options.call_numpy(write, fn, constant)
+            return
         if masks.is_at(fn, node):
             updates.mend_at(write, fn, node)
             return

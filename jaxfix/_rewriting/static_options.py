@@ -54,11 +54,17 @@ def carry_out(write: Rewriter, change: Closure) -> None:
         assert fn is not None, "the parameters of a closure are those of functions"
         restore_dict(write, fn, one.name)
     for fn, call in change.calls:
+        call_numpy(write, fn, [call])
+
+
+def call_numpy(write: Rewriter, fn: Function, calls: Iterable[ast.Call]) -> None:
+    """Let NumPy do what `jax.numpy` does."""
+    writer = write.writer(fn.module)
+    for call in calls:
         name = fn.library(call)
-        assert name is not None, "origins notes calls of library functions"
-        writer = write.writer(fn.module)
+        assert name is not None, "they are calls of library functions"
         writer.edit(call.func, writer.name(name.removeprefix("jax."), fn.node))
-        write.touch(fn)
+    write.touch(fn)
 
 
 def restore_dict(write: Rewriter, fn: Function, name: str) -> None:
