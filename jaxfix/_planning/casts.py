@@ -98,6 +98,10 @@ def cast(fn: Function, node: ast.Call) -> Cast | None:
         because = arrays.forced(fn, arg)
         if because and (under_jit or name in ("float", "complex")):
             return Cast(name.removeprefix("operator."), arg, because)
+    if name == "complex" and len(node.args) == 2 and not node.keywords:
+        for arg in node.args:
+            if because := arrays.forced(fn, arg):
+                return Cast(name, arg, because)
     if (
         name == "enumerate"
         and (start := first_number(node)) is not None
@@ -157,6 +161,8 @@ def as_array(fn: Function, node: ast.Call, found: Cast, spell: Spell) -> ast.exp
         return _math(fn, node, name.removeprefix("math."), spell)
     if name == "enumerate":
         return _counted(node, arg)
+    if name == "complex" and len(node.args) == 2:
+        return _complex(fn, node.args[0], node.args[1], spell)
     if name == "tolist":
         if is_taken_apart(fn, node) and arrays.rank(fn.value(arg)) == 1:
             return arg
@@ -172,6 +178,20 @@ def as_array(fn: Function, node: ast.Call, found: Cast, spell: Spell) -> ast.exp
     if arrays.may_be_python_number(fn, arg):
         return build.call(spell("jax.numpy.asarray"), scalar, build.load(kind))
     return build.method(scalar, "astype", build.load(kind))
+
+
+def _complex(fn: Function, real: ast.expr, imag: ast.expr, spell: Spell) -> ast.expr:
+    """`complex(x, y)`; `1j * y` has a real part too where y is infinite."""
+    parts = (fn.value(real), fn.value(imag))
+    dtypes = {p.dtype if isinstance(p, Array) else None for p in parts}
+    if len(dtypes) == 1 and all(
+        arrays.kind(p) == "f" and arrays.is_scalar(p) for p in parts
+    ):
+        return build.call(spell("jax.lax.complex"), real, imag)
+    if any(arrays.kind(part) == "c" for part in parts):
+        raise CannotFix("a part of the complex number is complex itself")
+    turned = ast.BinOp(ast.Constant(1j), ast.Mult(), imag)
+    return ast.BinOp(real, ast.Add(), turned)
 
 
 def first_number(node: ast.Call) -> ast.expr | None:

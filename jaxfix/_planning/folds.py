@@ -262,7 +262,7 @@ def _of_iterable(fn: Function, one: Fold, spell: Spell) -> ast.expr:
     items = array_of(fn, arg, spell)
     if one.key is None:
         return build.call(spell(f"jax.numpy.{one.name}"), items)
-    if isinstance(arg, ast.Name) and _holds_numbers(fn, arg):
+    if (isinstance(arg, ast.Name) or _holds_names(arg)) and _holds_numbers(fn, arg):
         keys = _keys_of_range(fn, one.key, arg, spell)
         best = build.call(spell(f"jax.numpy.arg{one.name}"), keys)
         return ast.Subscript(items, best, ast.Load())
@@ -279,6 +279,13 @@ def _plain_range(fn: Function, arg: ast.expr) -> ast.expr | None:
     if isinstance(arg, ast.Call) and fn.library(arg) == "range" and len(arg.args) == 1:
         return arg if fn.static(arg.args[0]) else None
     return None
+
+
+def _holds_names(arg: ast.expr) -> bool:
+    """Is it a short list or tuple of names and constants, that may stand twice?"""
+    if not isinstance(arg, ast.List | ast.Tuple) or len(arg.elts) > 4:
+        return False
+    return all(isinstance(e, ast.Name | ast.Constant) for e in arg.elts)
 
 
 def _holds_numbers(fn: Function, arg: ast.expr) -> bool:

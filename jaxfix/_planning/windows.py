@@ -72,20 +72,30 @@ def cut(fn: Function, node: ast.Subscript) -> Cut | None:
             if found is None:
                 return None
             windows.append(found)
-            rest.append(ast.Slice())
+            rest.append(ast.Slice(None, None, part.step))
     while rest and _is_whole(rest[-1]):
         rest.pop()
     return Cut(node.value, tuple(windows), tuple(rest)) if windows else None
 
 
 def _window(fn: Function, base: ast.expr, part: ast.Slice, axis: int) -> Window | None:
-    if part.lower is None or part.upper is None or part.step is not None:
+    if part.lower is None or part.upper is None or not _is_forward(fn, part.step):
         return None
     width = static_difference(fn, part.upper, part.lower)
     if width is None:
         return None
     proven = _lies_inside(fn, base, part.lower, width, axis)
     return Window(part.lower, width, axis, proven)
+
+
+def _is_forward(fn: Function, step: ast.expr | None) -> bool:
+    """Is it no step, or a positive one that is known?"""
+    known = fn.value(step) if step is not None else Const(1)
+    match known:
+        case Const(value=int(number)):
+            return number > 0
+        case _:
+            return False
 
 
 def _is_number(fn: Function, part: ast.expr) -> bool:
