@@ -95,13 +95,14 @@ class Shield:
 class Hoist:
     """All that has to change so that some captured values become arguments.
 
-    `static`: the new parameters that a jit has to declare static.
+    `static`: the new parameters that a jit has to declare static. `mapped`: with how
+    many arguments partials have bound before the mapping.
     """
 
     parameters: tuple[Parameters, ...]
     handovers: tuple[Handover, ...]
     bound: tuple[tuple[Use, tuple[Item, ...]], ...]
-    mapped: tuple[tuple[Layer, Parameters], ...]
+    mapped: tuple[tuple[Layer, Parameters, int], ...]
     shields: tuple[Shield, ...]
     is_public: bool
     static: tuple[tuple[Layer, tuple[str, ...]], ...] = ()
@@ -517,9 +518,17 @@ class Hoisting:
             function,
             self.module_of(function),
             items,
-            keyword_only and not before,
+            keyword_only and not before and not self.goes_before_keywords(function),
             before,
         )
+
+    def goes_before_keywords(self, function: FunctionNode) -> bool:
+        """Has a mapped function, besides positions, only what is passed by keyword?"""
+        spec = function.args
+        if spec.vararg or spec.kwarg or spec.defaults:
+            return False
+        uses = self.sites.of(self.module_of(function), function)
+        return any(layer.name in MAPPING for layer in uses.layers)
 
     def goes_before_defaults(self, function: FunctionNode) -> bool:
         """Does a mapped function, which takes no keywords, leave out its defaults?"""
@@ -544,7 +553,7 @@ class Hoisting:
     def assemble(self, made: dict[int, Parameters]) -> Hoist:
         handovers: list[Handover] = []
         bound: list[tuple[Use, tuple[Item, ...]]] = []
-        mapped: list[tuple[Layer, Parameters]] = []
+        mapped: list[tuple[Layer, Parameters, int]] = []
         shields: dict[int, Shield] = {}
         static: dict[int, tuple[Layer, tuple[str, ...]]] = {}
         is_public = False
@@ -569,7 +578,7 @@ class Hoisting:
                     )
             outside = layers_outside(parameters, uses, mine)
             around = [
-                (layer, parameters)
+                (layer, parameters, bound_inside(uses, layer))
                 for layer in uses.layers
                 if layer.name in MAPPING and id(layer.node) not in outside
             ]
@@ -611,6 +620,8 @@ class Hoisting:
             if keeps_method or not self.can_spell(use, parameters):
                 found |= self.shield(parameters, use)
         if not (uses.calls or uses.passed or uses.escapes):
+            if uses.partials:
+                raise CannotFix("a partial binds some of its arguments before `jit`")
             found |= self.shield_root(parameters, uses.layers)
         for one in found.values():
             self.require_visible(one)
@@ -648,6 +659,7 @@ class Hoisting:
         assert isinstance(call, ast.Call), "a use that is called"
         starred = any(isinstance(a, ast.Starred) for a in call.args)
         by_keyword = parameters.keyword_only or bool(call.keywords) or starred
+        by_keyword = by_keyword or binds_position(parameters, use)
         if by_keyword and use.is_mapped:
             raise CannotFix("`jax.vmap` maps over every keyword argument")
         return Handover(use, parameters.items, self.is_compiled(use), by_keyword)
@@ -726,6 +738,8 @@ class Hoisting:
             raise CannotFix(
                 f"`{name}` is passed on as a value, and not all its calls can be seen"
             )
+        if use.partials_in(layer):
+            raise CannotFix("a partial binds some of its arguments before `jit`")
         return {id(layer.node): Shield(parameters, layer)}
 
     def shield_root(
@@ -753,6 +767,32 @@ def one_each(handovers: Iterable[Handover]) -> tuple[Handover, ...]:
         if one.by_keyword:
             found[id(one.use.node)] = one
     return tuple(found.values())
+
+
+def binds_position(parameters: Parameters, use: Use) -> bool:
+    """Has a partial bound a parameter by keyword that a position after it would hit?"""
+    spec = parameters.function.args
+    names = {a.arg for a in (*spec.posonlyargs, *spec.args)}
+    return bool(use.bound_names & {None, *names})
+
+
+def bound_inside(uses: Uses, layer: Layer) -> int:
+    """How many arguments partials have bound by position before a transform.
+
+    Raises:
+      CannotFix: not the same in all uses, or there is no telling.
+    """
+    counts: set[int] = set()
+    for use in (*uses.calls, *uses.passed, *uses.escapes):
+        if not any(one.node is layer.node for one in use.layers):
+            continue
+        given = [a for call in use.partials_in(layer) for a in call.args[1:]]
+        if any(isinstance(a, ast.Starred) for a in given):
+            raise CannotFix("a partial binds arguments with `*`")
+        counts.add(len(given))
+    if len(counts) > 1:
+        raise CannotFix("partials bind several numbers of arguments")
+    return counts.pop() if counts else 0
 
 
 def keeps_places(layer: Layer, count: int) -> bool:

@@ -21,6 +21,7 @@ from .transform_names import COMPILING, GRAD, VMAP, WRAPPERS
 from .values import Lib
 
 MAPPING = VMAP | {"jax.pmap"}
+PARTIAL = "functools.partial"
 LOWERING = frozenset({"lower", "trace", "eval_shape"})
 HARMLESS = frozenset(
     {"__name__", "__doc__", "__qualname__", "clear_cache", "__wrapped__"}
@@ -46,7 +47,8 @@ class Layer:
 class Use:
     """One place where a function is called, or goes out of sight.
 
-    `layers`: the transforms that are around it there, innermost first.
+    `layers`: the transforms that are around it there, innermost first, and the calls of
+    `functools.partial` between them.
     """
 
     node: ast.expr
@@ -63,6 +65,26 @@ class Use:
     def is_mapped(self) -> bool:
         return any(one.name in MAPPING for one in self.layers)
 
+    def partials_in(self, layer: Layer) -> list[ast.Call]:
+        """The calls of `functools.partial` that a layer is around."""
+        found: list[ast.Call] = []
+        for one in self.layers:
+            if one.node is layer.node:
+                break
+            if one.name == PARTIAL and isinstance(one.node, ast.Call):
+                found.append(one.node)
+        return found
+
+    @property
+    def bound_names(self) -> set[str | None]:
+        """The parameters that partials bind by keyword; None for all those of `**`."""
+        return {
+            keyword.arg
+            for one in self.layers
+            if one.name == PARTIAL and isinstance(one.node, ast.Call)
+            for keyword in one.node.keywords
+        }
+
 
 @dataclass(slots=True)
 class Uses:
@@ -72,6 +94,7 @@ class Uses:
     passed: list[Use] = field(default_factory=list)
     escapes: list[Use] = field(default_factory=list)
     layers: list[Layer] = field(default_factory=list)
+    partials: list[Layer] = field(default_factory=list)
 
 
 class CallSites:
@@ -297,8 +320,10 @@ class CallSites:
             layer = Layer(call, module, name)
             uses.layers.append(layer)
             self._follow(module, call, (*use.layers, layer), uses, seen)
-        elif is_first and name == "functools.partial":
-            self._follow(module, call, use.layers, uses, seen)
+        elif is_first and name == PARTIAL:
+            layer = Layer(call, module, PARTIAL)
+            uses.partials.append(layer)
+            self._follow(module, call, (*use.layers, layer), uses, seen)
         elif is_first and name in WRAPPERS:
             uses.escapes.append(use)
         else:

@@ -45,8 +45,8 @@ def carry_out(hoist: Hoist, write: Rewriter) -> None:
         hand_over(handover, write)
     for use, items in hoist.bound:
         bind(write.writer(use.module), use.node, items, use.owner)
-    for layer, parameters in hoist.mapped:
-        map_none(write.writer(layer.module), layer.node, parameters, hoist)
+    for layer, parameters, count in hoist.mapped:
+        map_none(write.writer(layer.module), layer.node, parameters, count)
     for shield in hoist.shields:
         put_behind(shield, write)
 
@@ -91,8 +91,15 @@ def add_parameters(parameters: Parameters, write: Rewriter) -> None:
                 old.defaults,
             )
         else:
-            new = build.arguments([])
-            new.posonlyargs, new.args = old.posonlyargs, [*old.args, *added]
+            new = ast.arguments(
+                old.posonlyargs,
+                [*old.args, *added],
+                old.vararg,
+                old.kwonlyargs,
+                old.kw_defaults,
+                old.kwarg,
+                old.defaults,
+            )
         made = ast.Lambda(new, function.body)
         writer.edit(function, lambda: writer.expr(made))
         return
@@ -157,13 +164,14 @@ def bind(
 
 
 def map_none(
-    writer: Writer, node: ast.expr, parameters: Parameters, hoist: Hoist
+    writer: Writer, node: ast.expr, parameters: Parameters, bound: int
 ) -> None:
     """The new arguments of a mapped function are the same for every row."""
     count = len(parameters.items)
     spec = parameters.function.args
     old = len(spec.posonlyargs) + len(spec.args)
     old -= len(spec.defaults) if parameters.before_defaults else 0
+    old -= bound
     axes = ", ".join(["0"] * old + ["None"] * count)
     is_call = isinstance(node, ast.Call)
     if not is_call:
