@@ -65,6 +65,7 @@ class InPlaceStore(Rule):
     - Another name of the array is read afterwards, or the array belongs to an object or
       to an enclosing function.
     - `x[indices] += v` with indices that may repeat.
+    - `x.sort()`, `x.fill(v)` and the like, which give a new array in JAX or nothing.
     - NumPy arrays that are made and filled on the host are left alone.
 
     ## See
@@ -80,9 +81,11 @@ class InPlaceStore(Rule):
         if isinstance(node, ast.Expr):
             call = store_calls.store_call(fn, node)
             because = store_calls.why_stored(fn, call) if call is not None else ()
+            text = ast.unparse(node)
+            if unchanged := store_calls.why_unchanged(fn, node):
+                return Problem(f"`{text}` changes no traced array", unchanged)
             if not because:
                 return None
-            text = ast.unparse(node)
             return Problem(f"`{text}` stores into a traced array", because)
         for target in stores.array_targets(fn, node):
             because = stores.why_stored(fn, node, target)
@@ -100,6 +103,8 @@ class InPlaceStore(Rule):
 
     def plan(self, fn: Function, node: ast.Assign | ast.AugAssign | ast.Expr) -> Plan:
         if isinstance(node, ast.Expr):
+            if store_calls.why_unchanged(fn, node):
+                raise CannotFix("bind a new array, such as `x = jnp.sort(x)`")
             call = store_calls.store_call(fn, node)
             assert call is not None, "such a call was found"
             store_calls.check(fn, node, call)

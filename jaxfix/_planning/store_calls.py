@@ -26,6 +26,20 @@ def store_call(fn: Function, stmt: ast.AST | None) -> ast.Call | None:
             return None
 
 
+# The methods by which an array of NumPy changes. Arrays of JAX have some of them, which
+# leave the array as it is and give a new one.
+CHANGING = frozenset(["fill", "itemset", "partition", "put", "resize", "sort"])
+
+
+def why_unchanged(fn: Function, stmt: ast.Expr) -> tuple[Evidence, ...]:
+    """Why the array of a statement `x.sort()` is traced, and so does not change."""
+    match stmt.value:
+        case ast.Call(func=ast.Attribute(value=base, attr=attr)) if attr in CHANGING:
+            return arrays.traced(fn, base)
+        case _:
+            return ()
+
+
 def why_stored(fn: Function, call: ast.Call) -> tuple[Evidence, ...]:
     """Why it cannot work while JAX traces; empty if it can."""
     base = call.args[0]
