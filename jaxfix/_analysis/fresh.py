@@ -129,10 +129,18 @@ def captures(fn: Function, node: ast.expr) -> tuple[str, ...]:
         for a in ast.walk(inner.args)
         if isinstance(a, ast.arg)
     }
+    at_once = {
+        name
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Lambda)
+        for default in (*inner.args.defaults, *inner.args.kw_defaults)
+        if default is not None
+        for name in reads(default)
+    }
     return tuple(
         name
         for name in reads(node)
-        if name not in own and owner_of(fn, name) is not None
+        if (name not in own or name in at_once) and owner_of(fn, name) is not None
     )
 
 
