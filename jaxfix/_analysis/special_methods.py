@@ -98,6 +98,8 @@ def as_tuple(value: Value) -> Seq | None:
     cls = value.cls
     if cls.kind not in ("namedtuple", "dataclass") or cls.lookup("__eq__") is not None:
         return None
+    if any("eq=False" in ast.unparse(one) for one in cls.node.decorator_list):
+        return None
     fields = cls.all_fields()
     if not all(field in value.attrs for field in fields):
         return None

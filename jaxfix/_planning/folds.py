@@ -16,7 +16,7 @@ from jaxfix._analysis.definitions import loads, resolved, same
 from jaxfix._analysis.effects import cost, obstacle
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix, Evidence
-from jaxfix._analysis.objects import FunctionValue, InstanceValue
+from jaxfix._analysis.objects import FunctionValue, InstanceValue, PartialValue
 from jaxfix._analysis.python_calls import known_items, loop_tracer
 from jaxfix._analysis.values import (
     SCALAR,
@@ -94,6 +94,8 @@ def _why(fn: Function, node: ast.Call, name: str) -> tuple[Evidence, ...]:
         return _key_result(fn, key)
     if isinstance(key, ast.Attribute) and _is_item_of(fn, key):
         return _why_item(fn, key)
+    if key is not None and isinstance(fn.value(key), PartialValue):
+        return _why_part(fn, key, node.args[0])
     if key is not None and fn.value(key) not in (Lib("abs"), Const(None)):
         return ()
     if name in ("any", "all") and isinstance(node.args[0], ast.GeneratorExp):
@@ -124,6 +126,24 @@ def _why_item(fn: Function, key: ast.Attribute) -> tuple[Evidence, ...]:
     if isinstance(known, Dict):
         return arrays.evidence(fn, key, holds_tracer(element(known)))
     return arrays.forced(fn, key.value)
+
+
+def _why_part(fn: Function, key: ast.expr, source: ast.expr) -> tuple[Evidence, ...]:
+    """Why the part that `itemgetter(i)` or `attrgetter(name)` takes is traced."""
+    match fn.value(key), fn.value(source):
+        case PartialValue(Lib(getter), (Seq(items=(Const(part),)),)), Seq() as source_:
+            whole = element(source_)
+        case _:
+            return ()
+    found: Value | None = None
+    match getter, whole:
+        case "jaxfix.items", Seq(items=tuple(items)) if isinstance(part, int):
+            found = items[part] if -len(items) <= part < len(items) else None
+        case "jaxfix.items", Dict():
+            found = whole.get(part)
+        case "jaxfix.attributes", InstanceValue(attrs=attrs):
+            found = attrs.get(str(part))
+    return arrays.evidence(fn, key, holds_tracer(found) if found is not None else None)
 
 
 def _iterated(fn: Function, arg: ast.expr) -> tuple[Evidence, ...]:
