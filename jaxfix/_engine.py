@@ -440,10 +440,8 @@ def one_round(
 
 
 def goes_first(one: Claim) -> bool:
-    outer = one
-    while outer.inside is not None:
-        outer = outer.inside
-    return isinstance(outer.plan, Sites) and outer.plan.first
+    """Does the fix change what is traced?"""
+    return isinstance(one.plan, Sites) and one.plan.first
 
 
 def copy_claim(one: Claim) -> Claim:

@@ -261,11 +261,19 @@ def refuse_numbers(change: declarations.Closure) -> None:
     """A float is data: static, each of its values would be a program of its own.
 
     Raises:
-      CannotFix: some call passes one.
+      CannotFix: some call passes one, or an annotation says so.
     """
     for given in change.numbers:
         text = f"`{ast.unparse(given)}` (line {given.lineno})"
         raise CannotFix(f"{text} is data: each value would be compiled anew")
+    for one in sorted(change.parameters, key=lambda p: p.name):
+        annotation = annotation_of(one)
+        if annotation is not None and any(
+            isinstance(n, ast.Name) and n.id in ("float", "complex")
+            for n in ast.walk(annotation)
+        ):
+            text = f"`{one.name}`, a `{ast.unparse(annotation)}`,"
+            raise CannotFix(f"{text} is data: each value would be compiled anew")
 
 
 def refuse_operands(fn: Function, call: ast.Call) -> None:

@@ -177,7 +177,7 @@ def _callee_is_singular(
     fn: Function, node: ast.Call, callee: Value, depth: int
 ) -> bool:
     match callee:
-        case Lib(name=name) if name.startswith(("jax.", "numpy.", "math.")):
+        case Lib(name=name) if name.startswith(("jax.", "numpy.", "math.", "cmath.")):
             known = lookup(name) is not None
             return known and not _callee_cost(fn, node, callee, depth).total
         case MethodValue(receiver=Array()):
@@ -221,7 +221,7 @@ def _callee_cost(fn: Function, node: ast.Call, callee: Value, depth: int) -> Cos
                     if len(node.args) > 1 and _nonzero(fn, node.args[1])
                     else PARTIAL
                 )
-            if name.startswith(("numpy.", "math.")) and _all_static(fn, node):
+            if name.startswith(("numpy.", "math.", "cmath.")) and _all_static(fn, node):
                 return FREE
             api = lookup(name)
             if api is None or api.result == "random":
@@ -427,9 +427,9 @@ def _body_obstacle(inner: Function, node: FunctionNode, depth: int) -> str | Non
                     return "it is a generator"
                 case ast.Raise() if _reached(inner, one):
                     return "it may raise an exception"
-                case ast.Expr(value=ast.Call(func=func) as call) if (
-                    _reached(inner, one) and not _is_known(inner, call)
-                ):
+                case ast.Expr(value=ast.Call(func=func) as call) if _reached(
+                    inner, one
+                ) and not _is_known(inner, call):
                     return f"it calls `{ast.unparse(func)}`, which is not known"
                 case ast.Call(func=ast.Attribute(value=base, attr=attr)):
                     if attr in MUTATING_METHODS and not (

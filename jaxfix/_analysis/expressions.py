@@ -105,7 +105,7 @@ NUMBERS = {
 def library(name: str) -> Value:
     """What a dotted name of a library stands for: a number, where it is one."""
     module, _, last = name.rpartition(".")
-    if module in ("jax.numpy", "numpy", "math") and last in NUMBERS:
+    if module in ("jax.numpy", "numpy", "math", "cmath") and last in NUMBERS:
         return Const(NUMBERS[last])
     return Lib(name)
 

@@ -149,6 +149,8 @@ jax.tree_util|static|c|tree_structure
 jax.tree|unknown|c|all flatten leaves map reduce transpose unflatten
 jax.tree_util|unknown|c|tree_all tree_flatten tree_leaves tree_map tree_reduce
 jax.tree_util|unknown|c|tree_transpose tree_unflatten
+cmath|static|c|acos acosh asin asinh atan atanh cos cosh exp isclose isfinite isinf
+cmath|static|c|isnan log log10 phase polar rect sin sinh sqrt tan tanh
 math|static|c|acos acosh asin asinh atan atan2 atanh cbrt ceil comb copysign cos cosh
 math|static|c|degrees dist erf erfc exp exp2 expm1 fabs factorial floor fmod frexp fsum
 math|static|c|gamma gcd hypot isclose isfinite isinf isnan isqrt lcm ldexp lgamma log

@@ -257,7 +257,7 @@ def shape_value(dims: Shape) -> Value:
 def value_of(name: str) -> Value | None:
     """The value of a library constant: `jax.numpy.pi`, `numpy.inf`, `math.e`."""
     module, _, last = name.rpartition(".")
-    if module not in ("jax.numpy", "numpy", "math"):
+    if module not in ("jax.numpy", "numpy", "math", "cmath"):
         return None
     match last:
         case "pi" | "e" | "tau" | "inf" | "nan":

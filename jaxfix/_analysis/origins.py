@@ -44,6 +44,7 @@ STRUCTURAL_CALLS = frozenset(
         "jax.numpy.result_type",
     ]
 )
+_MATH = ("math.", "cmath.")
 # Calls that give a Python value for Python values.
 PLAIN_CALLS = frozenset(
     [
@@ -216,7 +217,7 @@ def _call(fn: Function, node: ast.Call, found: Origins) -> bool:
         return False
     for callee in callees:
         match callee:
-            case Lib(name=name) if name in PLAIN_CALLS or name.startswith("math."):
+            case Lib(name=name) if name in PLAIN_CALLS or name.startswith(_MATH):
                 pass
             case Lib(name=name) if is_host_call(name):
                 found.calls.append((fn, node))

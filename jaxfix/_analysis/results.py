@@ -101,6 +101,8 @@ def result_of(
         if not traced:
             return _math(function, call.args)
         call = replace(call, name=f"jax.numpy.{_MATH_TO_JNP.get(function, function)}")
+    if module == "cmath":
+        return _cmath(call, traced=traced)
     if module == "builtins":
         return _builtin(call)
     return library_call(call)
@@ -124,6 +126,22 @@ _MATH_INTS = frozenset(
     ["ceil", "comb", "factorial", "floor", "gcd", "isqrt", "lcm", "perm", "trunc"]
 )
 _MATH_BOOLS = frozenset(["isclose", "isfinite", "isinf", "isnan"])
+
+
+def _cmath(call: Call, *, traced: bool) -> Value:
+    """`cmath.*`: complex numbers, but for the angle, the parts, and what is asked."""
+    kind = "complex"
+    if call.function == "phase":
+        kind = "float"
+    if call.function in ("isclose", "isfinite", "isinf", "isnan"):
+        kind = "bool"
+    if not traced:
+        return Static(kind if call.function != "polar" else "tuple")
+    shape = shape_of(call.args[0]) if call.args else None
+    if call.function == "polar":
+        parts = call.array(PYTHON_DTYPES["float"], shape)
+        return Seq("tuple", (parts, parts))
+    return call.array(PYTHON_DTYPES[kind], shape)
 
 
 def _math(function: str, args: Sequence[Value]) -> Value:

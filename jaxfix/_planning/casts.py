@@ -108,7 +108,7 @@ def cast(fn: Function, node: ast.Call) -> Cast | None:
         and (because := arrays.forced(fn, start))
     ):
         return Cast(name, start, because)
-    if name.startswith("math."):
+    if name.startswith(("math.", "cmath.")):
         for arg in node.args:
             if because := arrays.traced_inside(fn, arg):
                 return Cast(name, arg, because)
@@ -157,6 +157,8 @@ def as_array(fn: Function, node: ast.Call, found: Cast, spell: Spell) -> ast.exp
       CannotFix: there is no such function on arrays.
     """
     name, arg = found.name, found.arg
+    if name.startswith("cmath."):
+        return _cmath(fn, node, name, spell)
     if name.startswith("math."):
         return _math(fn, node, name.removeprefix("math."), spell)
     if name == "enumerate":
@@ -269,6 +271,22 @@ def _scalar(fn: Function, arg: ast.expr) -> ast.expr:
     if known_shape(fn, arg) == SCALAR:
         return arg
     return build.method(arg, "reshape", ast.Tuple([], ast.Load()))
+
+
+def _cmath(fn: Function, node: ast.Call, name: str, spell: Spell) -> ast.expr:
+    """A function of a complex number: a real one is made complex first."""
+    function = name.removeprefix("cmath.")
+    made = {"phase": "jax.numpy.angle"}.get(function, MATH.get(function))
+    if made is None or len(node.args) != 1 or node.keywords:
+        raise CannotFix(f"`{name}` with these arguments has no counterpart")
+    (arg,) = node.args
+    if arrays.kind(fn.value(arg)) != "c" and function not in _REAL:
+        arg = ast.BinOp(arg, ast.Add(), build.const(0j))
+    return build.call(spell(made), arg)
+
+
+# Functions of complex numbers whose results are none.
+_REAL = frozenset(["phase", "isfinite", "isinf", "isnan"])
 
 
 def _math(fn: Function, node: ast.Call, name: str, spell: Spell) -> ast.expr:
