@@ -19,7 +19,16 @@ from .objects import (
 from .origins import is_parameter, mentioned, owner_of
 from .scopes import writes
 from .transformed import static_names, underlying
-from .values import Const, Lib, Unknown, Value, alternatives, holds_tracer, type_name
+from .values import (
+    Array,
+    Const,
+    Lib,
+    Unknown,
+    Value,
+    alternatives,
+    holds_tracer,
+    type_name,
+)
 
 if TYPE_CHECKING:
     from .facts import Facts, Function
@@ -50,7 +59,8 @@ def _known_parts(fn: Function, node: ast.AST) -> Iterator[ast.expr]:
         yield from (part for part in demand.parts if not _is_tracer(fn, part))
     match node:
         case ast.BinOp(op=ast.Pow(), right=exponent):
-            yield exponent
+            if not is_real(value_of(fn, exponent)):
+                yield exponent
         case ast.FormattedValue(value=inner):
             yield inner
         case ast.keyword(arg=None, value=inner) | ast.Starred(value=inner):
@@ -128,6 +138,16 @@ def static_arguments(
 def value_of(fn: Function, node: ast.expr) -> Value | None:
     """What an expression may be, under a transform or in plain Python."""
     return fn.value(node) or fn.host_value(node)
+
+
+def is_real(value: Value | None) -> bool:
+    """Is it a real number? A power of one is no shorter if it is known."""
+    return value is not None and all(
+        option.dtype is not None and option.dtype.kind == "f"
+        if isinstance(option, Array)
+        else type_name(option) == "float"
+        for option in alternatives(value)
+    )
 
 
 # --- loops

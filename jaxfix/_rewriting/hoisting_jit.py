@@ -15,7 +15,7 @@ from jaxfix._analysis.fresh import Rejit, captures, varies
 from jaxfix._analysis.hashing import stores
 from jaxfix._analysis.objects import ClassValue, InstanceValue
 from jaxfix._analysis.scopes import reads, writes
-from jaxfix._analysis.static_uses import loops_around, value_of
+from jaxfix._analysis.static_uses import is_real, loops_around, value_of
 from jaxfix._analysis.transform_names import GRAD, VMAP
 from jaxfix._analysis.transformed import underlying
 from jaxfix._analysis.values import (
@@ -256,7 +256,8 @@ def is_static_in(fn: Function, inner: ast.Lambda | ast.FunctionDef, name: str) -
             return True
         match node:
             case ast.BinOp(op=ast.Pow(), right=exponent) if name in reads(exponent):
-                return True
+                if not is_real(value_of(scope, exponent)):
+                    return True
             case ast.Call() if _passed_static(scope, node, name):
                 return True
     return False
