@@ -116,7 +116,7 @@ LAYERS = {
     },
     "jaxfix/_planning": {
         "data": "plan context blocks polynomials",
-        "conditions and types": "booleans bindings agree guards lengths nonzero",
+        "conditions and types": "booleans bindings agree guards lengths merged nonzero",
         "objects": "apart ownership places",
         "exits": "matching loop_exits desugar",
         "expressions": "tidy assignments choices retyping",

@@ -113,6 +113,7 @@ class Interpreter:
         self._given = Given(self)
         self.failures: dict[str, str] = {}
         self.loop_heads: dict[int, dict[str, Value]] = {}
+        self.entries: dict[int, dict[str, Value]] = {}  # objects that a region finds
         self.state_writes: dict[int, state.StateWrite] = {}
         self.advanced: dict[int, str] = {}  # calls that advance an outer iterator
         self.born: dict[int, tuple[dict[str, Value], int]] = {}  # instances, by trace
@@ -346,6 +347,13 @@ class Interpreter:
         known = self.loop_heads.setdefault(id(node), {})
         for name, value in head.items():
             known[name] = join(known[name], value) if name in known else value
+
+    def note_entry(self, node: ast.AST, state: Mapping[str, Value]) -> None:
+        """What the objects with a name hold before a branch or a loop changes them."""
+        known = self.entries.setdefault(id(node), {})
+        for name, value in state.items():
+            if isinstance(value, Seq | Dict | InstanceValue):
+                known[name] = join(known[name], value) if name in known else value
 
     # --- variables of modules
 

@@ -354,6 +354,7 @@ def branches(frame: Frame, node: ast.If, test: Value) -> bool:
     found = tracer(test)
     choice = found if found is not None and not found.assumed else None
     before = frame.snapshot()
+    note_entry(frame, node, before)
 
     def arm(body: list[ast.stmt], outcome: bool) -> tuple[bool, State]:
         frame.restore(before)
@@ -383,6 +384,11 @@ def merge_states(a: State, b: State, test: Array | None) -> State:
         elif a[name] != value or are_members(a[name], value):
             out[name] = merge_traced(a[name], value, test)
     return out
+
+
+def note_entry(frame: Frame, node: ast.AST, state: State) -> None:
+    if frame.under and not frame.linear:
+        frame.interp.note_entry(node, state)
 
 
 def are_members(a: Value, b: Value) -> bool:
@@ -445,6 +451,7 @@ def loop(
     changed is carried all the same: the passes begin anew.
     """
     before = head = frame.snapshot()
+    note_entry(frame, node, before)
     record = Loop(depth=len(frame.choices))
     after_pass: list[State] = []
     late: Array | None = None

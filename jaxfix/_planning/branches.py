@@ -23,7 +23,7 @@ from .agree import Typed, agree
 from .assignments import aligned_order, simple_assignments
 from .blocks import Blocked, copy_with, sets_flags
 from .booleans import is_bool, marked, positive
-from .choices import check_objects, is_whereable, merged_value, repeatable, scalar_test
+from .choices import check_objects, is_whereable, repeatable, scalar_test
 from .conds import (
     cond_call,
     cond_statements,
@@ -34,6 +34,7 @@ from .conds import (
 )
 from .context import Context, NameSet, Types
 from .lengths import differ, results_differ
+from .merged import merged
 from .ownership import own_objects
 from .placeholders import first_values, leaves
 from .tidy import folded
@@ -75,7 +76,7 @@ def returning(f: Functional, node: ast.If, context: Context) -> list[ast.stmt]:
     check_branches(f, node)
     check_moved(f, node, [*node.body, *node.orelse])
     last_a, last_b = last_return(body), last_return(orelse)
-    merged: Value | None = None
+    result: Value | None = None
     if last_a is not None and last_b is not None:
         mine, other = frozenset(writes(body)), frozenset(writes(orelse))
         a = Typed(last_a, returned(f, last_a, first.types), mine, mine)
@@ -85,7 +86,7 @@ def returning(f: Functional, node: ast.If, context: Context) -> list[ast.stmt]:
         x, y = agree(f.spell, "the result", a, b)
         body = [*body[:-1], build.ret(x)]
         orelse = [*orelse[:-1], build.ret(y)]
-        merged = merged_value(a, b)
+        result = merged(a.value, b.value)
         body, orelse = folded(f.fn, body), folded(f.fn, orelse)
     elif (last_a is None) != (last_b is None):
         for block in (body, orelse):
@@ -93,7 +94,7 @@ def returning(f: Functional, node: ast.If, context: Context) -> list[ast.stmt]:
                 raise Blocked(node, "one branch returns None and the other a value")
     operands = parameters(body, orelse, context.bound)
     made, functions = cond_call(f, test, test_value, operands, body, orelse)
-    f.new(made, merged, Cost(cheap=False))
+    f.new(made, result, Cost(cheap=False))
     return [*functions, build.ret(made)]
 
 

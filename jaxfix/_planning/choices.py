@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from jaxfix._analysis import build
-from jaxfix._analysis.arguments import as_array, merge
+from jaxfix._analysis.arguments import as_array
 from jaxfix._analysis.declarations import is_pytree
 from jaxfix._analysis.effects import FREE, NEITHER, Cost, cost, obstacle
 from jaxfix._analysis.facts import Function
@@ -28,6 +28,7 @@ from jaxfix._analysis.values import (
 from .agree import Typed, agree, collapse, is_literal
 from .booleans import Spell, condition, is_bool, marked, negation, positive
 from .context import Types
+from .merged import merged
 
 
 @dataclass(slots=True)
@@ -120,7 +121,7 @@ class Choices:
             build.thunk(first),
             build.thunk(second),
         )
-        return self.new(made, merged_value(a, b), Cost(cheap=False))
+        return self.new(made, merged(a.value, b.value), Cost(cheap=False))
 
     def where(
         self,
@@ -139,7 +140,7 @@ class Choices:
                 a.node,
                 b.node,
             )
-        return self.new(made, merged_value(a, b), FREE)
+        return self.new(made, merged(a.value, b.value), FREE)
 
     def where_tuple(
         self, test: ast.expr, test_value: Value | None, a: Typed, b: Typed
@@ -326,15 +327,6 @@ def check_objects(fn: Function, name: str, *sides: Typed) -> None:
 def is_any(value: Value) -> bool:
     """May it be any pytree? A bare parameter of a root may."""
     return isinstance(value, Array) and value.tree
-
-
-def merged_value(a: Typed, b: Typed) -> Value | None:
-    x, y = collapse(a.value), collapse(b.value)
-    if x is None or y is None:
-        return None
-    if x == y:
-        return replace(x, traced=True) if isinstance(x, Array) else merge(x, y) or x
-    return merge(x, y)
 
 
 def scalar_test(spell: Spell, test: ast.expr, value: Value | None) -> ast.expr:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeGuard
 
 from jaxfix._analysis import build
-from jaxfix._analysis.arguments import merge
 from jaxfix._analysis.closures import moving_obstacle
 from jaxfix._analysis.effects import Cost
 from jaxfix._analysis.facts import Function
@@ -25,6 +24,7 @@ from .agree import Typed, agree, collapse
 from .assignments import inline_last
 from .choices import check_objects, scalar_test
 from .context import Context, NameSet
+from .merged import merged
 from .tidy import folded, names_of
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def set_merged(
     context.bound |= {name}
     context.types.pop(name, None)
     if a is not None and b is not None:
-        found: Value | None = a if a == b else merge(a, b)
+        found = a if a == b else merged(a, b)
         if found is not None:
             if isinstance(found, Array):
                 found = replace(found, traced=True)

@@ -94,9 +94,7 @@ class Desugar:
                     inside |= {"return"}
                 # The `else` of a loop runs unless a `break` left it.
                 otherwise = under or "break" in inside
-                return (inside & {"return"}) | self.traced_exits(
-                    stmt.orelse, otherwise
-                )
+                return (inside & {"return"}) | self.traced_exits(stmt.orelse, otherwise)
             case ast.With():
                 return self.traced_exits(stmt.body, under)
             case ast.Try():
