@@ -90,7 +90,8 @@ class Functional(Choices):
                 stmt = self.merged(stmt)
                 if exits(stmt.body) == exits(stmt.orelse) == {"return"}:
                     return returning(self, stmt, context)
-                if (exits(stmt.body) | exits(stmt.orelse)) & LEAVES:
+                both = exits(stmt.body) | exits(stmt.orelse)
+                if "fall" in both and both & LEAVES:
                     # A mistake of ours: never write code that lost an exit.
                     raise Blocked(stmt, "one branch leaves and the other goes on")
                 return branch(self, stmt, live, context)
