@@ -19,7 +19,12 @@ from jaxfix._analysis.values import Array, Const, Union, Value
 
 
 def folded(fn: Function, block: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """The body of a new function, with its last value returned and not named first."""
+    """The body of a new function, with its last value returned and not named first.
+
+    A `pass` that is not alone goes.
+    """
+    if len(block) > 1:
+        block = [s for s in block if not isinstance(s, ast.Pass) or commented(fn, s)]
     match block:
         case [
             *rest,
