@@ -517,7 +517,14 @@ def compare_values(frame: Frame, op: ast.cmpop, left: Value, right: Value) -> Va
             return Unknown()
         if isinstance(a, InstanceValue | Dict | Seq) and not isinstance(b, Array):
             return Static("bool") if holds_tracer(a) is None else Unknown()
+        if not frame.under and isinstance(a, Unknown) and not is_word(b):
+            return Unknown()  # it may be an array, and the result a mask
     return compare(type(op), left, right)
+
+
+def is_word(value: Value) -> bool:
+    """A string or None, which is no array's element."""
+    return isinstance(value, Const) and isinstance(value.value, str | None)
 
 
 def tuple_equality(left: Seq, right: Seq) -> Value:

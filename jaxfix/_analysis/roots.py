@@ -21,6 +21,8 @@ from .transforms import call, loosened
 from .values import (
     Array,
     Const,
+    Dict,
+    Seq,
     Static,
     Union,
     Unknown,
@@ -77,6 +79,10 @@ def parameter(frame: Frame, fn: FunctionValue, arg: ast.arg) -> Value:
     annotated = frame.interp.by_annotation(fn, arg)
     if annotated is not None:
         return annotated
+    if arg.annotation is not None and arg.arg not in dict(fn.defaults):
+        container = container_of(arg.annotation)
+        if container is not None:
+            return container
     kind = annotation_kind(arg.annotation)
     if default is not None:
         if isinstance(default, Const) and default.value is None:
@@ -84,13 +90,47 @@ def parameter(frame: Frame, fn: FunctionValue, arg: ast.arg) -> Value:
         if kind == "array":
             return Array(False)
         return loosened(default)
+    return by_kind(kind) or Unknown()
+
+
+def container_of(annotation: ast.expr) -> Value | None:
+    """The list, tuple or dict that an annotation speaks of, with its items."""
+    match annotation:
+        case ast.Constant(value=str() as text):
+            try:
+                return container_of(ast.parse(text, mode="eval").body)
+            except SyntaxError:
+                return None
+        case ast.Subscript(
+            value=ast.Name(id=name) | ast.Attribute(attr=name), slice=inner
+        ):
+            match name, inner:
+                case "list" | "List", _:
+                    return Seq("list", None, item_of(inner))
+                case "dict" | "Dict", ast.Tuple(elts=[_, values]):
+                    return Dict(None, item_of(values))
+                case "tuple" | "Tuple", ast.Tuple(elts=[one, ast.Constant(value=end)]):
+                    if end is ...:
+                        return Seq("tuple", None, item_of(one))
+                case "tuple" | "Tuple", ast.Tuple(elts=parts):
+                    return Seq("tuple", tuple(map(item_of, parts)))
+    return None
+
+
+def item_of(annotation: ast.expr) -> Value:
+    """What an annotation says of an item of a container."""
+    found = container_of(annotation)
+    if found is not None:
+        return found
+    return by_kind(annotation_kind(annotation)) or Unknown()
+
+
+def by_kind(kind: str) -> Value | None:
     if kind == "array":
         return Array(False)
-    if kind in ("float", "int"):
+    if kind in ("float", "int", "bool", "str"):
         return Static(kind)
-    if kind in ("bool", "str", "static"):
-        return Static(kind if kind != "static" else "")
-    return Unknown()
+    return Static("") if kind == "static" else None
 
 
 def shown_by_inputs(frame: Frame, fn: FunctionValue, arg: ast.arg) -> Value | None:
