@@ -316,25 +316,25 @@ def check_other_uses(
 
 def current(fn: Function, stmt: ast.stmt, key: tuple[object, ...]) -> Value | None:
     """The value at a place before the region; None if it is not there."""
-    root = entry_value(fn, stmt, str(key[0]))
+    name = str(key[0])
     keys = spelled_out(fn, stmt, key)
-    options = alternatives(root) if root else ()
-    found = [followed(option, steps) for option in options for steps in keys]
-    known = [v for v in found if v is not None]
-    if known and len(known) == len(found):
-        return join_all(known)
+    for root in (entry_value(fn, stmt, name), root_value(fn, stmt, name)):
+        options = alternatives(root) if root else ()
+        found = [followed(option, steps) for option in options for steps in keys]
+        known = [v for v in found if v is not None]
+        if known and len(known) == len(found):
+            return join_all(known)
     return stored_before(fn, stmt, key)
 
 
 def entry_value(fn: Function, stmt: ast.stmt, root: str) -> Value | None:
-    """An object as it is before the region, where that was seen."""
+    """An object as it is before the region; None if that was not seen."""
     first = stmt
     match stmt:
         case ast.If(test=test, body=[one, *_]) if build.is_new(test):
             first = one  # a region and all that follows it
     source = build.source_of(first)
-    found = fn.facts.interpreter.entries.get(id(source), {}).get(root)
-    return found if found is not None else root_value(fn, stmt, root)
+    return fn.facts.interpreter.entries.get(id(source), {}).get(root)
 
 
 def stored_before(
