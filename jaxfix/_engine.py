@@ -21,6 +21,7 @@ from ._analysis.finding import (
     Safety,
 )
 from ._analysis.interpret import Interpreter, bug
+from ._analysis.misfits import Misfit
 from ._analysis.project import INTERESTING, Project
 from ._analysis.settings import DEFAULTS, Settings
 from ._analysis.source import Source
@@ -483,8 +484,35 @@ def verify(
             why = "the result has the same problem again: the fix was withheld"
             bad += [(c, why) for c in kept if problem(c) == what]
     if not bad:
-        bad = new_problems(kept, before, after)
+        bad = new_problems(kept, before, after) or new_misfits(kept, before, after)
     return bad, after
+
+
+def new_misfits(kept: Sequence[Claim], before: Analysis, after: Analysis) -> Held:
+    """The claims behind branches, or a carry, that have no one type."""
+    old = Counter((m.path, outer_name(m.function)) for m in misfits_of(before))
+    for one in misfits_of(after):
+        where = (one.path, outer_name(one.function))
+        old[where] -= 1
+        if old[where] >= 0:
+            continue
+        same_file = [c for c in kept if c.fn.path == one.path]
+        culprits = [c for c in same_file if key(c)[2] == where[1]] or same_file or kept
+        why = (
+            f"{one.what} would have different types, on line {one.line} of the"
+            f" result: {one.text}"
+        )
+        return [(c, why) for c in culprits]
+    return []
+
+
+def misfits_of(analysis: Analysis) -> list[Misfit]:
+    found = analysis.facts.interpreter.misfits.values()
+    return sorted(found, key=lambda m: (m.path, m.line))
+
+
+def outer_name(qualname: str) -> str:
+    return qualname.split(".<locals>")[0]
 
 
 def new_problems(kept: Sequence[Claim], before: Analysis, after: Analysis) -> Held:
@@ -507,7 +535,7 @@ def new_problems(kept: Sequence[Claim], before: Analysis, after: Analysis) -> He
 
 
 def key(one: Claim) -> tuple[str, str, str]:
-    return (one.fn.path, one.rule.name, one.fn.qualname.split(".<locals>")[0])
+    return (one.fn.path, one.rule.name, outer_name(one.fn.qualname))
 
 
 def problem(one: Claim) -> tuple[str, str, str, str]:

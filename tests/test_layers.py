@@ -106,8 +106,8 @@ LAYERS = {
         "values": "values objects project components shapes patterns",
         "interpreter": "definitions frame special_methods truthiness state operands "
         "arguments derivatives indexing elementwise operators layout library results "
-        "python_calls iterators expressions operator_calls transformed primitives "
-        "transforms roots statements seen sweeps interpret",
+        "python_calls iterators expressions operator_calls transformed misfits "
+        "primitives transforms roots statements seen sweeps interpret",
         "calls": "call_sites demands origins declarations static_uses hashing",
         "facts": "facts",
         "helpers": "arrays caching captures changes closures constants effects explain "

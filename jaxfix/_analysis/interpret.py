@@ -27,6 +27,7 @@ from . import (
 )
 from .arguments import bind
 from .frame import Frame, join_all
+from .misfits import Misfit
 from .objects import (
     BoundValue,
     ClassValue,
@@ -114,6 +115,7 @@ class Interpreter:
         self.failures: dict[str, str] = {}
         self.loop_heads: dict[int, dict[str, Value]] = {}
         self.entries: dict[int, dict[str, Value]] = {}  # objects that a region finds
+        self.misfits: dict[int, Misfit] = {}  # calls of cond that JAX refuses
         self.state_writes: dict[int, state.StateWrite] = {}
         self.advanced: dict[int, str] = {}  # calls that advance an outer iterator
         self.born: dict[int, tuple[dict[str, Value], int]] = {}  # instances, by trace

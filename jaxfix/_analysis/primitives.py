@@ -9,6 +9,7 @@ from typing import Any
 from . import python_calls
 from .arguments import as_concrete, as_tracers, merge, row, unrow
 from .frame import Frame, inner_frame, join_all
+from .misfits import Misfit, misfit
 from .objects import (
     InstanceValue,
     is_callable,
@@ -64,7 +65,9 @@ def _scan(
         if parts is None or len(parts) != 2:
             return Unknown()
         output = parts[1]
-        merged = _merged(carry, as_tracers(parts[0], why))
+        after = as_tracers(parts[0], why)
+        note_misfit(frame, node, carry, after, in_loop=True)
+        merged = _merged(carry, after)
         if merged == carry:
             break
         carry = merged
@@ -97,7 +100,11 @@ def _fori_loop(
         return Unknown()
     why = body_reason(frame, node, "lax.fori_loop")
     index = Array(True, WEAK[int], SCALAR, why=why)
-    return _carried(frame, init, why, lambda f, c: f.call(body, [index, c], {}, node))
+
+    def step(inner: Frame, carry: Value) -> Value:
+        return inner.call(body, [index, carry], {}, node)
+
+    return _carried(frame, node, init, why, step)
 
 
 def _while_loop(
@@ -114,16 +121,21 @@ def _while_loop(
         inner.call(test, [carry], {}, node)
         return inner.call(body, [carry], {}, node)
 
-    return _carried(frame, init, why, step)
+    return _carried(frame, node, init, why, step)
 
 
 def _carried(
-    frame: Frame, init: Value, why: Why, step: Callable[[Frame, Value], Value]
+    frame: Frame,
+    node: ast.AST | None,
+    init: Value,
+    why: Why,
+    step: Callable[[Frame, Value], Value],
 ) -> Value:
     carry = as_tracers(init, why)
     inner = inner_frame(frame, staging=True)
     for _ in range(2):
         result = as_tracers(step(inner, carry), why)
+        note_misfit(frame, node, carry, result, in_loop=True)
         merged = _merged(carry, result)
         if merged == carry:
             break
@@ -147,8 +159,21 @@ def _cond(
         as_tracers(inner.call(f, [as_tracers(o, why) for o in operands], {}, node), why)
         for f, operands in pairs
     ]
+    note_misfit(frame, node, *results)
     out = _merged(results[0], results[1])
     return out if frame.under else as_concrete(out)
+
+
+def note_misfit(
+    frame: Frame, node: ast.AST | None, a: Value, b: Value, *, in_loop: bool = False
+) -> None:
+    why = misfit(a, b, weak_fits=in_loop)
+    if node is not None and why is not None:
+        name = frame.function.qualname if frame.function is not None else ""
+        line = getattr(node, "lineno", 0)
+        what = "the carry before and after a round" if in_loop else "the branches"
+        found = Misfit(frame.module.path, line, name, what, why)
+        frame.interp.misfits[id(node)] = found
 
 
 def _switch(
@@ -164,6 +189,8 @@ def _switch(
     out: Value | None = None
     for branch in branches:
         result = as_tracers(inner.call(branch, list(operands), {}, node), why)
+        if out is not None:
+            note_misfit(frame, node, out, result)
         out = result if out is None else _merged(out, result)
     out = out if out is not None else Unknown()
     return out if frame.under else as_concrete(out)
