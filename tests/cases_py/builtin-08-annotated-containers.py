@@ -1,6 +1,6 @@
 # /// case
 # id = "builtin-08-annotated-containers"
-# kind = "traced-builtin"
+# kind = "traced-if"
 # expect = "fix"
 # findings = [17, 18, 20, 22]
 # ///
