@@ -103,6 +103,7 @@ class MissingStaticArg(Rule):
         ast.SetComp,
         ast.DictComp,
         ast.GeneratorExp,
+        ast.JoinedStr,
         ast.Name,
         ast.Attribute,
     )
@@ -357,7 +358,7 @@ def is_plain(one: Parameter) -> bool:
 
 def computed(fn: Function, demand: demands.Demand) -> Problem | None:
     """A shape or the like that is computed from data, which nothing makes known."""
-    if demand.what not in ("a shape", "a size", "an axis"):
+    if demand.what not in ("a shape", "a size", "an axis", demands.TEXT):
         return None
     for part in demand.parts:
         because = arrays.traced_inside(fn, part)

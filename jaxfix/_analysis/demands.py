@@ -10,6 +10,7 @@ from .call_sites import Site, Unclear, argument
 from .indexing import At
 from .jax_api import lookup
 from .objects import BoundValue, MethodValue, TransformedValue
+from .texts import written
 from .transformed import static_names
 from .values import (
     Array,
@@ -33,6 +34,7 @@ ITERATING = frozenset(["zip", "enumerate", "reversed", "list", "tuple"])
 
 
 STEPS = "a number of steps"
+TEXT = "written as a text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,11 @@ class Demand:
 def demand_of(fn: Function, node: ast.AST) -> Demand | None:
     """What a node needs to know of its parts, if it needs anything."""
     match node:
+        case ast.Call() if parts := written(fn, node):
+            return Demand(parts, TEXT, True)
+        case ast.JoinedStr():
+            parts = written(fn, node)
+            return Demand(parts, TEXT, True) if parts else None
         case ast.Call():
             return _call(fn, node)
         case ast.BinOp(op=ast.Mult()):
