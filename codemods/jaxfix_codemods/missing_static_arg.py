@@ -143,7 +143,7 @@ class MissingStaticArg(Rule):
             key = f"self {root_key(root)}"
             return Sites(f"`{name}` in `static_argnames`", key=key, first=True)
         change = change_at(fn, node)
-        refuse_containers(fn, change)
+        refuse_containers(change)
         demand = demands.demand_of(fn, node)
         if demand is not None and not demand.firm:
             refuse_arrays(change)
@@ -289,15 +289,15 @@ def refuse_operands(fn: Function, call: ast.Call) -> None:
             raise CannotFix(text)
 
 
-def refuse_containers(fn: Function, change: declarations.Closure) -> None:
-    """What nobody gives, and is annotated as something without a hash.
+def refuse_containers(change: declarations.Closure) -> None:
+    """What is annotated as something without a hash, and is that to all its callers.
 
     Raises:
       CannotFix: there is such a parameter.
     """
     for one in sorted(change.parameters, key=lambda p: p.name):
         annotation = annotation_of(one)
-        if annotation is None or is_given(fn, one):
+        if annotation is None:
             continue
         root = annotation.value if isinstance(annotation, ast.Subscript) else annotation
         if ast.unparse(root).rpartition(".")[2] in UNHASHABLE:

@@ -20,6 +20,7 @@ from .objects import (
     TransformedValue,
 )
 from .origins import Origins, mentioned, origins
+from .scopes import is_mutated
 from .transform_names import CHECKPOINT, GRAD, HESSIAN, JIT, VECTORIZE, VMAP
 from .transformed import constants, positional_names, static_names, underlying
 from .values import (
@@ -214,6 +215,8 @@ def _check_hashable(
         return
     if need is None:
         raise CannotFix(f"{where} is not hashable, and a static argument must be")
+    if is_mutated(one.node, one.name):
+        raise CannotFix(f"`{one.name}` is changed in place")
     if need == "items":
         check_restorable(one)
         found.restores.add(one)

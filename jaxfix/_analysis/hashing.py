@@ -16,7 +16,7 @@ from .declarations import (
 )
 from .finding import CannotFix
 from .objects import ClassValue, FunctionValue, InstanceValue, TransformedValue
-from .scopes import mutations
+from .scopes import is_mutated
 from .static_uses import static_arguments, value_of
 from .transformed import bound_count, positional_names, static_names, underlying
 from .values import Array, Const, Dict, Seq, Unknown, Value, alternatives
@@ -361,7 +361,7 @@ def _convert(facts: Facts, trouble: Trouble) -> Mend:
     if trouble.kind == "dict":
         check_restorable(Parameter(fn.node, trouble.name))
         restore = (fn, trouble.name)
-    elif any(name == trouble.name for name, _ in mutations(fn.node)):
+    elif is_mutated(fn.node, trouble.name):
         raise CannotFix(f"`{trouble.name}` is changed in place")
     title = {
         "dict": "its items as a tuple",

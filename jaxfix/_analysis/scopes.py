@@ -336,6 +336,21 @@ def mutations(
     return tuple(found)
 
 
+def is_mutated(function: FunctionNode, name: str) -> bool:
+    """Does a function, or one that is nested in it, change what it calls `name`?"""
+    for node in ast.walk(function):
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                code: Code = node.body
+            case ast.Lambda():
+                code = node.body
+            case _:
+                continue
+        if any(root == name for root, _ in mutations(code)):
+            return True
+    return False
+
+
 def _used_by(node: ast.AST) -> list[ast.expr | None]:
     """The values that a node certainly makes use of."""
     match node:
