@@ -444,7 +444,7 @@ class Interpreter:
     ) -> Value:
         if name == "next" or name.startswith(state.STATEFUL):
             state.note_advance(frame, name, node)
-        if name == "setattr":
+        if name in ("setattr", "object.__setattr__"):
             state.note_setattr(frame, node, args)
         for special in (transforms.call_library, python_calls.call_builtin):
             value = special(frame, name, args, keywords, node)

@@ -468,7 +468,13 @@ random numbers of NumPy|numpy.random.beta numpy.random.binomial numpy.random.exp
 random numbers of NumPy|numpy.random.gamma numpy.random.poisson numpy.random.default_rng
 the environment|os.getenv os.environ.get os.environb.get os.getcwd os.getpid
 the file system|open os.listdir os.path.exists os.makedirs os.remove os.rename
-the file system|pathlib.Path.open numpy.load numpy.save numpy.savez numpy.savetxt
+the file system|os.mkdir os.unlink os.replace os.path.isfile os.path.isdir
+the file system|pathlib.Path().open pathlib.Path().read_text pathlib.Path().read_bytes
+the file system|pathlib.Path().write_text pathlib.Path().write_bytes
+the file system|pathlib.Path().exists pathlib.Path().is_file pathlib.Path().is_dir
+the file system|pathlib.Path().mkdir pathlib.Path().unlink pathlib.Path().touch
+the file system|pathlib.Path().iterdir pathlib.Path().glob
+the file system|numpy.load numpy.save numpy.savez numpy.savetxt
 the file system|numpy.loadtxt pickle.dump pickle.load json.dump json.load
 user input|input sys.stdin.read sys.stdin.readline
 output|print sys.stdout.write sys.stderr.write sys.stdout.flush sys.stderr.flush

@@ -642,6 +642,11 @@ def _setattr(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Val
     return Const(None)
 
 
+def _namespace(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:
+    """`vars(object)`, `globals()`: a dict of which nothing is said."""
+    return Dict(None, Unknown())
+
+
 def _reduce(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:
     if len(args) < 2:
         return Unknown()
@@ -650,6 +655,14 @@ def _reduce(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Valu
     once = frame.call(args[0], [start, inner])
     return join_all([start, frame.call(args[0], [join(start, once), inner])])
 
+
+# A path, by name, and the functions and methods that give one.
+PATH = "pathlib.Path()"
+GIVE_PATHS = [
+    *("pathlib.Path", "pathlib.Path.cwd", "pathlib.Path.home"),
+    *(f"{PATH}.{name}" for name in ["absolute", "expanduser", "resolve", "joinpath"]),
+    *(f"{PATH}.{name}" for name in ["with_name", "with_stem", "with_suffix"]),
+]
 
 SPECIAL: dict[str, Any] = {
     "len": _len,
@@ -683,6 +696,9 @@ SPECIAL: dict[str, Any] = {
     "pow": _pow,
     "getattr": _getattr,
     "setattr": _setattr,
+    "object.__setattr__": _setattr,
+    "vars": _namespace,
+    "globals": _namespace,
     "hasattr": _static("bool"),
     "callable": _static("bool"),
     "isinstance": _isinstance,
@@ -700,6 +716,7 @@ SPECIAL: dict[str, Any] = {
     "numpy.random.RandomState": _made("numpy.random.Generator()"),
     "random.Random": _made("random.Random()"),
     "logging.getLogger": _made("logging.Logger()"),
+    **dict.fromkeys(GIVE_PATHS, _made(PATH)),
     "staticmethod": _method_kind("staticmethod"),
     "classmethod": _method_kind("classmethod"),
     "property": _method_kind("property"),
