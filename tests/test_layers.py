@@ -108,10 +108,10 @@ LAYERS = {
         "arguments derivatives indexing elementwise operators layout library results "
         "python_calls iterators expressions operator_calls transformed misfits "
         "primitives transforms roots statements seen sweeps interpret",
-        "calls": "call_sites texts demands origins declarations static_uses hashing",
+        "calls": "call_sites handed texts demands origins declarations static_uses hashing",
         "facts": "facts",
-        "helpers": "arrays caching captures changes closures constants effects explain "
-        "factories fresh given hoisting kept keys local_jits order overrides "
+        "helpers": "arrays caching captures changes closures constants dict_order effects "
+        "explain factories fresh given hoisting kept keys local_jits order overrides "
         "recursion shapes_in_loops uses",
     },
     "jaxfix/_planning": {

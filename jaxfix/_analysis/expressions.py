@@ -48,6 +48,7 @@ from .values import (
     join,
     replace,
     tracer,
+    type_name,
 )
 
 
@@ -117,6 +118,8 @@ def attribute(
     match base:
         case ModuleValue():
             return module_attribute(frame, base.module, name)
+        case Lib(name=python_calls.PATH) if name == "parent":
+            return base
         case Lib():
             return library(f"{base.name}.{name}")
         case InstanceValue():
@@ -200,7 +203,7 @@ def instance_attribute(
         return MethodValue(base, name)
     if name == "__class__":
         return base.cls
-    return Unknown()
+    return Dict(None, Unknown()) if name == "__dict__" else Unknown()
 
 
 def bound_method(
@@ -379,12 +382,15 @@ def operate(frame: Frame, op: type[ast.operator], left: Value, right: Value) -> 
         return merge_dicts(left, right)
     if isinstance(left, InstanceValue) or isinstance(right, InstanceValue):
         return special_methods.arithmetic(frame, op, left, right)
+    if op is ast.Div and left == Lib(python_calls.PATH):
+        return left
     return binary(op, left, right, tracing=frame.staging)
 
 
 def merge_dicts(left: Dict, right: Dict) -> Dict:
     if left.items is None or right.items is None:
-        return Dict(None, join(element(left), element(right)))
+        words = left.has_words and right.has_words
+        return Dict(None, join(element(left), element(right)), words)
     merged = dict(left.items) | dict(right.items)
     return Dict(tuple(merged.items()))
 
@@ -853,7 +859,7 @@ def _dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
     known, results = run_generators(frame, node.generators, [node.key, node.value])
     if known is not None and all(isinstance(k, Const) for k, _ in known):
         return Dict(tuple((k.value, v) for k, v in known if isinstance(k, Const)))
-    return Dict(None, results[1])
+    return Dict(None, results[1], type_name(results[0]) == "str")
 
 
 def run_generators(

@@ -17,6 +17,7 @@ from typing import TypeGuard
 from .captures import Capture, Captures
 from .changes import FUNCTIONS, Place, ScopeNode, is_first_parameter
 from .closures import moved_names
+from .dict_order import order_matters
 from .facts import Function
 from .finding import CannotFix
 from .given import given_by
@@ -394,6 +395,9 @@ class Hoisting:
                 raise CannotFix(not_data(reads[0][1]))
             for where, read in reads:
                 self.require_dynamic(where, read)
+                if order_matters(self.facts, where, read):
+                    text = f"`{ast.unparse(read)}` is a dict whose order matters"
+                    raise CannotFix(f"{text}: JAX sorts the keys of an argument")
         except CannotFix:
             is_setting = self.is_setting(draft, place)
             if not is_setting:

@@ -349,6 +349,9 @@ def is_data(value: Value) -> bool:
                 known = all(isinstance(k, str) and is_data(v) for k, v in pairs)
                 if not pairs or not known:
                     return False
+            case Dict(elem=elem) if elem is not None and option.words:
+                if not is_data(elem):
+                    return False
             case InstanceValue() if option.cls.kind == "namedtuple":
                 if not all(is_data(v) for v in option.attrs.values()):
                     return False

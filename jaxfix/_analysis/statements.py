@@ -50,6 +50,7 @@ from .values import (
     join,
     replace,
     tracer,
+    type_name,
     with_why,
 )
 
@@ -191,7 +192,7 @@ def _delete(frame: Frame, node: ast.Delete) -> bool:
 def without_key(base: Dict, key: Value) -> Dict:
     if base.items is not None and isinstance(key, Const):
         return Dict(tuple((k, v) for k, v in base.items if k != key.value))
-    return Dict(None, element(base))
+    return Dict(None, element(base), base.has_words)
 
 
 def _global(frame: Frame, node: ast.Global) -> bool:
@@ -245,7 +246,8 @@ def stored(base: Value, index: Value, value: Value) -> Value | None:
             if isinstance(index, Const) and base.items is not None:
                 return merge_dicts(base, Dict(((index.value, value),)))
             old = element(base) if base.items is None or base.items else value
-            return Dict(None, join(old, value))
+            is_word = type_name(index) == "str"
+            return Dict(None, join(old, value), is_word and base.has_words)
         case Seq(kind="list"):
             match index:
                 case Const(value=int(i)) if base.items is not None and (

@@ -299,10 +299,18 @@ class Seq(Value):
 
 @plain()
 class Dict(Value):
-    """A dict. `items` (key, value) if the keys are known, else each value is `elem`."""
+    """A dict. `items` (key, value) if the keys are known, else each value is `elem`,
+    and `words` says whether each key is a string."""
 
     items: tuple[tuple[Any, Value], ...] | None
     elem: Value | None = None
+    words: bool = False
+
+    @property
+    def has_words(self) -> bool:
+        if self.items is None:
+            return self.words
+        return all(isinstance(key, str) for key, _ in self.items)
 
     def get(self, key: Any) -> Value | None:
         if self.items is not None:
@@ -353,7 +361,8 @@ def join(a: Value, b: Value) -> Value:
                     for (k, x), (_, y) in zip(a.items, b.items, strict=True)
                 )
                 return Dict(pairs, why=a.why or b.why)
-        return Dict(None, _join_elements(a, b), why=a.why or b.why)
+        words = a.has_words and b.has_words
+        return Dict(None, _join_elements(a, b), words, why=a.why or b.why)
     if (
         isinstance(a, (Const, Static))
         and isinstance(b, (Const, Static))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from jaxfix._analysis.call_sites import Parameter, Site, Unclear, argument
 from jaxfix._analysis.definitions import unchanged
 from jaxfix._analysis.demands import demand_of
+from jaxfix._analysis.dict_order import order_matters
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix, Safety
 from jaxfix._analysis.fresh import Rejit, captures, varies
@@ -175,7 +176,7 @@ def _is_data(fn: Function, inner: ast.Lambda, name: str) -> bool:
             value = value_of(scope, node) or value_of(fn, node) or Unknown()
             if isinstance(value, Unknown):
                 return _is_computed_with(scope, inner.body, name)
-            if not _is_number(value):
+            if not _is_number(value) or order_matters(fn.facts, scope.module, node):
                 return False
     return True
 

@@ -6,6 +6,7 @@ import ast
 
 import libcst as cst
 
+from jaxfix._analysis.dict_order import order_matters
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.local_jits import LocalJit, check
@@ -49,6 +50,10 @@ def settings_of(fn: Function, one: LocalJit) -> tuple[str, ...]:
         ]
         known = [v for node in reads if (v := value_of(scope, node)) is not None]
         is_number = bool(known) and all(is_data(value) for value in known)
+        if any(order_matters(fn.facts, fn.module, node) for node in reads):
+            raise CannotFix(
+                f"`{name}` is a dict, and JAX sorts the keys of an argument"
+            )
         if is_number and not is_static_in(fn, one.inner, name):
             continue
         if not known or not all(map(is_setting, known)):

@@ -105,16 +105,16 @@ def _converted(writer: Writer, node: ast.expr, kind: str) -> str:
         case ast.Dict(keys=keys, values=values) if kind == "items" and _plain_keys(
             keys
         ):
-            pairs = sorted(
-                (writer.expr(key), writer.expr(value))
+            pairs = [
+                f"({writer.expr(key)}, {writer.expr(value)})"
                 for key, value in zip(keys, values, strict=True)
                 if key is not None
-            )
-            return tuple_text([f"({key}, {value})" for key, value in pairs])
+            ]
+            return tuple_text(pairs)
         case ast.Call(func=ast.Name(id="set"), args=[], keywords=[]):
             return f"{kind}()"
         case _ if kind == "items":
-            return f"tuple(sorted({writer.expr(node)}.items()))"
+            return f"tuple({writer.expr(node)}.items())"
         case _:
             return f"{kind}({writer.expr(node)})"
 
