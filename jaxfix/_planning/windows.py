@@ -73,7 +73,7 @@ def cut(fn: Function, node: ast.Subscript) -> Cut | None:
                 return None
             windows.append(found)
             rest.append(ast.Slice(None, None, part.step))
-    while rest and _is_whole(rest[-1]):
+    while rest and is_whole(rest[-1]):
         rest.pop()
     return Cut(node.value, tuple(windows), tuple(rest)) if windows else None
 
@@ -104,7 +104,7 @@ def _is_number(fn: Function, part: ast.expr) -> bool:
     return arrays.rank(known) == 0 and arrays.kind(known) == "i"
 
 
-def _is_whole(part: ast.expr) -> bool:
+def is_whole(part: ast.expr) -> bool:
     return isinstance(part, ast.Slice) and not (part.lower or part.upper or part.step)
 
 

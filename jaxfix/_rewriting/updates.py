@@ -19,6 +19,7 @@ from jaxfix._planning import (
     signs,
     store_calls,
     stores,
+    windows,
 )
 from jaxfix._planning.masks import Selection
 from jaxfix._planning.plan import Sites
@@ -268,7 +269,7 @@ def updated(fn: Function, one: Update, spell: Callable[[str], str]) -> ast.expr:
     parts = [masks.mask_of(fn, part) for part in one.index]
     if any(mask is not None for mask in parts):
         return _masked_axis(fn, one, parts, base, spell)
-    index = [_index(fn, one, part, spell) for part in one.index]
+    index = _indices(fn, one, spell)
     key = index[0] if len(index) == 1 else ast.Tuple(index, ast.Load())
     at = ast.Subscript(ast.Attribute(base, "at", ast.Load()), key, ast.Load())
     if one.op is None:
@@ -282,26 +283,68 @@ def updated(fn: Function, one: Update, spell: Callable[[str], str]) -> ast.expr:
     return build.method(at, "set", ast.BinOp(old, one.op, one.value))
 
 
-def _index(
-    fn: Function, one: Update, part: ast.expr, spell: Callable[[str], str]
-) -> ast.expr:
-    """One index, as `.at[...]` takes it."""
-    if isinstance(part, ast.List):
-        return build.call(spell("jax.numpy.array"), part)
+def _indices(fn: Function, one: Update, spell: Callable[[str], str]) -> list[ast.expr]:
+    """The indices, as `.at[...]` takes them."""
+    cut = [part for part in one.index if _is_window(fn, part)]
+    if cut:
+        _require_apart(fn, one)
+    found: list[ast.expr] = []
+    for part in one.index:
+        if isinstance(part, ast.Slice) and part in cut:
+            places = _places(fn, part, spell)
+            later = len(cut) - cut.index(part) - 1
+            found.append(_spread(places, later))
+        elif isinstance(part, ast.List):
+            found.append(build.call(spell("jax.numpy.array"), part))
+        else:
+            found.append(part)
+    return found
+
+
+def _is_window(fn: Function, part: ast.expr) -> bool:
     if not isinstance(part, ast.Slice):
-        return part
+        return False
     bounds = [b for b in (part.lower, part.upper, part.step) if b is not None]
-    if not any(fn.traced(b) for b in bounds):
-        return part
+    return any(fn.traced(b) for b in bounds)
+
+
+def _places(fn: Function, part: ast.Slice, spell: Callable[[str], str]) -> ast.expr:
+    """`start + jnp.arange(width)` for a slice of static width."""
     width = None
     if part.lower is not None and part.upper is not None and part.step is None:
         width = static_difference(fn, part.upper, part.lower)
     if width is None or part.lower is None:
         raise CannotFix("a slice of traced width is stored into")
-    if any(not isinstance(other, ast.Slice) for other in one.index):
-        raise CannotFix("a traced slice is mixed with other indices")
     places = build.call(spell("jax.numpy.arange"), width)
     return ast.BinOp(part.lower, ast.Add(), places)
+
+
+def _require_apart(fn: Function, one: Update) -> None:
+    """Arrays of places name the same elements as the slices, in the same layout.
+
+    Raises:
+      CannotFix: they do not.
+    """
+    others = [p for p in one.index if not isinstance(p, ast.Slice)]
+    if not all(arrays.is_scalar(arrays.value(fn, p)) for p in others):
+        raise CannotFix("a traced slice is mixed with other indices")
+    arrays_at = [
+        i
+        for i, part in enumerate(one.index)
+        if not isinstance(part, ast.Slice) or _is_window(fn, part)
+    ]
+    is_one_block = arrays_at[-1] - arrays_at[0] < len(arrays_at)
+    if not is_one_block and not arrays.is_scalar(arrays.value(fn, one.value)):
+        raise CannotFix("a traced slice is mixed with other indices")
+
+
+def _spread(node: ast.expr, count: int) -> ast.expr:
+    """`node[:, None]`, for arrays along `count` axes behind it."""
+    if not count:
+        return node
+    nones: list[ast.expr] = [ast.Constant(None) for _ in range(count)]
+    key = ast.Tuple([ast.Slice(), *nones], ast.Load())
+    return ast.Subscript(node, key, ast.Load())
 
 
 def _is_unique(fn: Function, part: ast.expr) -> bool:
@@ -433,20 +476,32 @@ def _masked_axis(
     mask = parts[place]
     assert mask is not None, "one of the indices is a mask"
     others = [p for i, p in enumerate(one.index) if i != place]
-    known = arrays.rank(arrays.value(fn, one.base))
-    if arrays.rank(arrays.value(fn, mask)) != 1 or known != len(one.index):
+    rank = arrays.rank(arrays.value(fn, one.base))
+    if arrays.rank(arrays.value(fn, mask)) != 1 or rank is None:
         raise CannotFix("the mask is one of several indices")
-    if not all(arrays.is_scalar(arrays.value(fn, p)) for p in others):
+    if not all(_is_plain(fn, part) for part in others):
         raise CannotFix("the mask is one of several indices")
     if not arrays.is_scalar(arrays.value(fn, one.value)):
         raise CannotFix("several elements are stored by a mask")
     index: list[ast.expr] = list(one.index)
     index[place] = ast.Slice()
-    key = ast.Tuple(index, ast.Load())
+    behind = sum(isinstance(part, ast.Slice) for part in index[place + 1 :])
+    mask = _spread(mask, behind + rank - len(index))
+    while len(index) > 1 and windows.is_whole(index[-1]):
+        index.pop()
+    key = index[0] if len(index) == 1 else ast.Tuple(index, ast.Load())
     old = ast.Subscript(base, key, ast.Load())
     new = one.value if one.op is None else ast.BinOp(old, one.op, one.value)
     at = ast.Subscript(ast.Attribute(base, "at", ast.Load()), key, ast.Load())
-    return build.method(at, "set", build.call(spell("jax.numpy.where"), mask, new, old))
+    made: ast.expr = build.call(spell("jax.numpy.where"), mask, new, old)
+    return build.method(at, "set", _kept_dtype(fn, one, made))
+
+
+def _is_plain(fn: Function, part: ast.expr) -> bool:
+    """A number, or a slice with static bounds."""
+    if isinstance(part, ast.Slice):
+        return not _is_window(fn, part)
+    return arrays.is_scalar(arrays.value(fn, part))
 
 
 def edit_leaves(write: Rewriter, fn: Function, one: Update) -> None:
