@@ -411,11 +411,33 @@ def one_round(
     options: EngineOptions,
     fix: Safety,
 ) -> Round:
-    """One application of all accepted claims, less those whose result is wrong."""
+    """One application of all accepted claims, less those whose result is wrong.
+
+    What changes what is traced goes first and alone: the rest is planned after it.
+    """
+    chosen = [c for c in analysis.claims if accepted(c, fix, options)]
+    first = [c for c in chosen if goes_first(c)]
+    withheld: Held = []
+    if first:
+        result = one_attempt(analysis, first, files, options)
+        if result.texts:
+            return result
+        withheld = result.withheld
+        chosen = [c for c in chosen if not goes_first(c)]
+    result = one_attempt(analysis, chosen, files, options)
+    result.withheld = withheld + result.withheld
+    return result
+
+
+def one_attempt(
+    analysis: Analysis,
+    chosen: list[Claim],
+    files: Sequence[tuple[str, str, ast.Module]],
+    options: EngineOptions,
+) -> Round:
+    """One application of these claims, less those whose result is wrong."""
     from ._rewriting.rewrite import apply
 
-    chosen = [c for c in analysis.claims if accepted(c, fix, options)]
-    chosen = [c for c in chosen if goes_first(c)] or chosen
     withheld: Held = []
     while chosen:
         trial = [copy_claim(c) for c in chosen]
@@ -516,10 +538,14 @@ def outer_name(qualname: str) -> str:
 
 
 def new_problems(kept: Sequence[Claim], before: Analysis, after: Analysis) -> Held:
-    """The claims behind a problem that was not there and that nothing can mend."""
+    """The claims behind a problem that was not there and that nothing can mend.
+
+    A write into an argument that nobody looks at after the call is none.
+    """
     old = Counter(key(c) for c in before.claims)
-    new = Counter(key(c) for c in after.claims)
-    for one in after.claims:
+    found = [c for c in after.claims if not after.facts.is_unseen(c.node)]
+    new = Counter(key(c) for c in found)
+    for one in found:
         where = key(one)
         if one.is_open or not shown(one) or new[where] <= old[where]:
             continue

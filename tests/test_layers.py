@@ -118,7 +118,7 @@ LAYERS = {
         "data": "plan context blocks polynomials",
         "conditions and types": "booleans bindings agree guards lengths merged nonzero",
         "objects": "apart ownership places",
-        "exits": "matching loop_exits desugar",
+        "exits": "matching loop_exits rollable endless desugar",
         "expressions": "tidy assignments choices retyping",
         "regions": "conds placeholders branches carries iterations masked while_loops "
         "for_loops rolled functional",

@@ -59,12 +59,11 @@ class LeakedTracer(Rule):
         if write is None or not write.is_traced:
             return None
         because = tuple(reversed(write.tracer.chain())) if write.tracer else ()
-        return Problem(
-            f"a traced value is stored in `{write.text}`, {write.kind}", because
-        )
+        return Problem(f"a traced value is stored in {write.origin}", because)
 
     def plan(self, fn: Function, node: ast.AST) -> Plan:
         write = fn.facts.interpreter.state_writes[id(node)]
+        place = write.origin.text
         raise CannotFix(
-            f"return the value, and store it in `{write.text}` outside of the trace"
+            f"return the value, and store it in `{place}` outside of the trace"
         )

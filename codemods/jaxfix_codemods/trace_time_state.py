@@ -63,14 +63,14 @@ class TraceTimeState(Rule):
         if not (write.repeats or is_accumulated(fn, node)) or is_lazy(fn, node):
             return None
         return Problem(
-            f"`{write.text}`, {write.kind}, is changed while tracing only",
+            f"{write.origin}, is changed while tracing only",
             fn.why_under(),
         )
 
     def plan(self, fn: Function, node: ast.AST) -> Plan:
         write = fn.facts.interpreter.state_writes[id(node)]
         raise CannotFix(
-            f"`{write.text}` must come in as an argument and go out as a result"
+            f"`{write.origin.text}` must come in as an argument and go out as a result"
         )
 
 

@@ -13,6 +13,7 @@ from .call_sites import Parameter, Site, index
 from .declarations import needed, settings
 from .finding import Evidence
 from .flow import Flow
+from .handed import is_handed_over
 from .hashing import constant_objects
 from .interpret import MAX_CALLS, MAX_CONTEXTS, Call, Interpreter
 from .objects import FunctionNode, FunctionValue, MethodValue, TransformedValue
@@ -107,6 +108,18 @@ class Facts:
             if fn is not None and fn.module is module:
                 found.append(fn)
         return found
+
+    def writes_outside(self, node: ast.AST) -> bool:
+        """Does it change what was there before the trace, where somebody sees that?"""
+        write = self.interpreter.state_writes.get(id(node))
+        return write is not None and not self.is_unseen(node)
+
+    def is_unseen(self, node: ast.AST) -> bool:
+        """Is it a write into an argument that every call makes for the function?"""
+        write = self.interpreter.state_writes.get(id(node))
+        if write is None or write.origin.owner is None:
+            return False
+        return is_handed_over(self, write.origin.owner, write.origin.text)
 
     def reached(self, node: ast.stmt) -> bool:
         """Was the statement reached in any run of its function?"""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from .objects import (
     ClassValue,
+    FunctionNode,
     FunctionValue,
     InstanceValue,
     ModuleValue,
@@ -61,27 +62,33 @@ IDEMPOTENT = frozenset({"add", "update", "setdefault", "discard"})
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """Where an object comes from that was there before the trace.
+
+    `owner`: the function whose argument it is.
+    """
+
+    kind: str
+    text: str
+    owner: FunctionNode | None = None
+
+    def __str__(self) -> str:
+        return f"`{self.text}`, {self.kind}"
+
+
+@dataclass(frozen=True, slots=True)
 class StateWrite:
-    """One write to `text`, a place of some `kind` outside of the trace.
+    """One write to a place that outlasts the trace.
 
     `tracer`: why what is stored is traced; `repeats`: if it were done at every call,
     then every time would count (an append).
     """
 
-    text: str
-    kind: str
+    origin: Origin
     tracer: Why | None
     is_traced: bool
     staged: bool
     repeats: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where an object comes from that was there before the trace."""
-
-    kind: str
-    text: str
 
 
 # --- what the interpreter notes
@@ -90,11 +97,11 @@ class Origin:
 def note_name(frame: Frame, node: ast.Name, value: Value) -> None:
     """`name = value`, where `global` or `nonlocal` make it another scope's."""
     if node.id in frame.scope.global_names:
-        _note(frame, node, node.id, GLOBAL, [value], repeats=True)
+        _note(frame, node, Origin(GLOBAL, node.id), [value], repeats=True)
     elif node.id in frame.scope.nonlocal_names:
         owner = frame.scope.owner_of(node.id)
         if owner is not None and owner.trace != frame.trace:
-            _note(frame, node, node.id, ENCLOSING, [value], repeats=False)
+            _note(frame, node, Origin(ENCLOSING, node.id), [value], repeats=False)
 
 
 def note_attribute(
@@ -117,7 +124,8 @@ def note_attribute(
                 kind = ATTRIBUTE
             case _:
                 return
-        _note(frame, node, ast.unparse(node), kind, [value], repeats=False)
+        origin = Origin(kind, ast.unparse(node))
+        _note(frame, node, origin, [value], repeats=False)
 
 
 def note_item(
@@ -131,17 +139,19 @@ def note_item(
     origin = origin_of(frame, node.value)
     if origin is not None:
         deletes = isinstance(node.ctx, ast.Del)
-        _note(frame, node, origin.text, origin.kind, values, repeats=deletes)
+        _note(frame, node, origin, values, repeats=deletes)
 
 
 def note_setattr(frame: Frame, node: ast.AST | None, args: Sequence[Value]) -> None:
     """`setattr(instance, name, value)`."""
     match args:
-        case [InstanceValue() as instance, Const(value=str() as name), value]:
+        case [InstanceValue() as instance, name, value]:
             outside = _is_outside(frame, instance) and is_plain(instance.cls)
             if outside and isinstance(node, ast.Call):
-                text = f"{ast.unparse(node.args[0])}.{name}"
-                _note(frame, node, text, ATTRIBUTE, [value], repeats=False)
+                text = ast.unparse(node.args[0])
+                if isinstance(name, Const):
+                    text = f"{text}.{name.value}"
+                _note(frame, node, Origin(ATTRIBUTE, text), [value], repeats=False)
 
 
 def note_method(
@@ -164,7 +174,7 @@ def note_method(
             repeats = repeats and any(
                 isinstance(a, Const) and a.value is not None for a in args
             )
-        _note(frame, node, origin.text, origin.kind, args, repeats=repeats)
+        _note(frame, node, origin, args, repeats=repeats)
 
 
 def note_advance(frame: Frame, name: str, node: ast.AST | None) -> None:
@@ -182,8 +192,7 @@ def note_advance(frame: Frame, name: str, node: ast.AST | None) -> None:
 def _note(
     frame: Frame,
     node: ast.AST,
-    text: str,
-    kind: str,
+    origin: Origin,
     values: Sequence[Value],
     *,
     repeats: bool,
@@ -192,7 +201,7 @@ def _note(
         return
     found = next((f for v in values if (f := holds_tracer(v)) is not None), None)
     why = found.why if found is not None else None
-    made = StateWrite(text, kind, why, found is not None, frame.staging, repeats)
+    made = StateWrite(origin, why, found is not None, frame.staging, repeats)
     old = frame.interp.state_writes.get(id(node))
     if old is None or (made.is_traced and not old.is_traced):
         frame.interp.state_writes[id(node)] = made
@@ -247,6 +256,11 @@ def origin_of(frame: Frame, place: ast.expr) -> Origin | None:
 def _origin(frame: Frame, scope: Scope, place: ast.expr, depth: int) -> Origin | None:
     if depth == 0:
         return None
+    match place:
+        case ast.Call(func=ast.Name(id="globals"), args=[]):
+            return Origin(GLOBAL, ast.unparse(place))
+        case ast.Call(func=ast.Name(id="vars"), args=[inner]):
+            place = ast.Attribute(inner, "__dict__", ast.Load())
     if isinstance(place, ast.Attribute | ast.Subscript):
         base = _peek(frame, scope, place.value)
         for option in alternatives(base):
@@ -296,7 +310,7 @@ def _local_origin(frame: Frame, scope: Scope, name: str, depth: int) -> Origin |
             return None
         if scope.is_entry:
             kept = _is_returned(function, name) or not _is_compiled(frame, function)
-            return Origin(ARGUMENT, name) if not kept else None
+            return Origin(ARGUMENT, name, function) if not kept else None
         given = scope.arguments.get(name)
         if given is None:
             return None

@@ -139,13 +139,12 @@ def check_end(fn: Function, node: ast.Call) -> None:
       CannotFix: it is stored outside of the trace, or given to Python itself.
     """
     asked_by_python = getattr(fn.node, "name", None) in ASKED_BY_PYTHON
-    writes = fn.facts.interpreter.state_writes
     for use, parent in arrays.ends(fn, node):
         if asked_by_python and isinstance(parent, ast.Return):
             raise CannotFix("Python wants a number of its own from this method")
         place: ast.AST | None = use
         while place is not None and not isinstance(place, ast.Lambda | ast.FunctionDef):
-            if id(place) in writes:
+            if fn.facts.writes_outside(place):
                 raise CannotFix("the number is stored outside of the trace")
             place = fn.module.parent(place)
 

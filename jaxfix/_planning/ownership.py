@@ -78,7 +78,7 @@ def check_given(fn: Function, stmt: ast.stmt, node: ast.expr) -> None:
     text = ast.unparse(node)
     root = list(_steps(node))[-1]
     assert isinstance(root, ast.Name), "a place begins with a name"
-    is_outside = id(source_of(node)) in fn.facts.interpreter.state_writes
+    is_outside = fn.facts.writes_outside(source_of(node))
     ends = is_new(stmt) and exits([stmt]) <= {"fall", "return"}
     if is_outside or not (ends or exits([stmt]) == {"fall"}):
         raise CannotFix(f"in it, `{text}` changes an object from outside in place")
