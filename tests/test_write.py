@@ -801,6 +801,10 @@ x = [
     for i in xxxxxxxxxxxxxx
     if cccccccccccccc
 ]
+x = dict(
+    (aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa(kkkkkkkkkkk), bbbbbbbbbbbbbbbbb)
+    for kkkkkkkkkkk, vvvvvvvvvvvv in xxxxxxxxxxxxxx.items()
+)
 x = (
     aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa(b)
     .bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb()
@@ -838,7 +842,7 @@ def on_long_lines(text: str) -> str:
 
 def test_long_lines():
     long = on_long_lines(LONG)
-    assert sum(len(line) > 88 for line in long.splitlines()) == 14
+    assert sum(len(line) > 88 for line in long.splitlines()) == 15
     assert wrap(long, "") == LONG
     bare = re.sub(
         r"(= |return |if |assert )\((.*)\)(?=$|:|,)", r"\1\2", long, flags=re.M

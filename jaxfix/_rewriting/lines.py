@@ -417,13 +417,14 @@ def _spaced(item: _Item) -> str:
 
 
 def _elements(parts: _Items) -> list[_Items]:
-    """What the commas part; those between `lambda` and its colon do not."""
+    """What the commas part; those of `lambda a, b:` and of `for a, b in` do not."""
     found: list[_Items] = []
     current: list[_Item] = []
-    in_lambda = False
+    in_lambda = in_target = False
     for item in parts:
         in_lambda = (in_lambda or _is_word(item, "lambda")) and not _is_word(item, ":")
-        if _is_word(item, ",") and not in_lambda:
+        in_target = (in_target or _is_word(item, "for")) and not _is_word(item, "in")
+        if _is_word(item, ",") and not (in_lambda or in_target):
             found.append(tuple(current))
             current = []
         else:
