@@ -112,7 +112,7 @@ LAYERS = {
         "facts": "facts",
         "helpers": "arrays caching captures changes closures constants dict_order effects "
         "explain factories fresh given hoisting kept keys local_jits order overrides "
-        "recursion shapes_in_loops uses",
+        "recursion shapes_in_loops type_tests uses",
     },
     "jaxfix/_planning": {
         "data": "plan context blocks polynomials",

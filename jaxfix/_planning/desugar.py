@@ -22,6 +22,7 @@ from jaxfix._analysis.values import Const, Dict, Seq, alternatives
 
 from . import guards, places
 from .blocks import LEAVES, Blocked, copy_with, is_short, merge_ifs, statements_in
+from .endless import counted, counting
 from .loop_exits import (
     asked_in_turn,
     bound_first,
@@ -152,6 +153,8 @@ class Desugar:
                 and (apart := self._last_call(stmt)) is not None
             ):
                 return out + self.block([*apart, *rest], finish)
+            if isinstance(stmt, ast.For) and (loop := self._counted(stmt)):
+                return out + self.block([*loop, *rest], finish)
             if self._is_region(stmt):
                 try:
                     found = self._on_names(stmt)
@@ -198,6 +201,13 @@ class Desugar:
         if "fall" not in exits(shared):
             return [ast.If(parts.known, shared, []), inner]
         return [ast.If(parts.known, shared, [inner])]
+
+    def _counted(self, stmt: ast.For) -> list[ast.stmt]:
+        """A loop over `itertools.count` that a traced test leaves, as `while True`."""
+        if not self.traced_exits(stmt.body) & LEAVES:
+            return []
+        span = counting(self.fn, stmt.iter)
+        return counted(self.fn, stmt, span, self.fresh) if span is not None else []
 
     def _last_call(self, stmt: ast.If) -> list[ast.stmt] | None:
         """`if c: out.append(a) else: out.append(b)` as a choice and one `append`."""

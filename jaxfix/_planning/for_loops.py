@@ -9,15 +9,11 @@ from typing import TYPE_CHECKING
 from jaxfix._analysis import build
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
-from jaxfix._analysis.jax_api import lookup
-from jaxfix._analysis.objects import is_traced_tree
-from jaxfix._analysis.scopes import writes
 from jaxfix._analysis.values import (
     SCALAR,
     WEAK,
     Array,
     Seq,
-    Unknown,
 )
 
 from .blocks import Blocked
@@ -33,8 +29,10 @@ from .carries import (
     result_of,
 )
 from .context import Context, NameSet
+from .endless import ends
 from .iterations import Iteration, iteration
 from .masked import masked
+from .rollable import check_rollable
 from .while_loops import body_function, make_while
 
 if TYPE_CHECKING:
@@ -55,6 +53,9 @@ def for_loop(
         from .rolled import rolled
 
         return rolled(f, node, live, context)
+    if not traced_count and done is not None and not ends(f.fn, source.iter):
+        text = ast.unparse(source.iter)
+        raise Blocked(source, f"`{text}` may never end but for the traced test")
     if not traced_count:
         items = static_items(f.fn, source)
         if items is None or items <= KEPT_UNROLLED or f.fn.differentiated:
@@ -110,94 +111,11 @@ def try_rolled(
     saved = context.copy()
     try:
         check_body(f, node, node.body)
-        check_rollable(f, node)
+        check_rollable(f.fn, node)
         return counted_while(f, node, live, context)
     except CannotFix:
         context.types, context.bound = saved.types, saved.bound
         return None
-
-
-def check_rollable(f: Functional, node: ast.For) -> None:
-    """In a rolled loop the variables are tracers: uses as Python numbers forbid it.
-
-    Raises:
-      CannotFix: such a use.
-    """
-    varying = set(writes(node.target)) | set(writes(node.body))
-    for stmt in node.body:
-        for inner in ast.walk(stmt):
-            if (
-                isinstance(inner, ast.Name)
-                and isinstance(inner.ctx, ast.Load)
-                and inner.id in varying
-                and not build.is_new(inner)
-                and f.fn.tracer(inner) is None
-                and not is_traced_tree(f.fn.value(inner) or Unknown())
-            ):
-                check_use(f, inner)
-
-
-def check_use(f: Functional, name: ast.Name) -> None:
-    """May this static number be a tracer as well?"""
-    child: ast.AST = name
-    for parent in f.fn.module.ancestors(name):
-        match parent:
-            case ast.stmt():
-                check_statement_use(f, name, child, parent)
-                return
-            case ast.BinOp() | ast.UnaryOp(op=ast.USub() | ast.UAdd()) | ast.keyword():
-                pass
-            case ast.Tuple() | ast.List() | ast.Compare():
-                pass
-            case ast.Subscript(value=base, slice=index) if child is index:
-                if not isinstance(f.fn.value(base), Array) or isinstance(
-                    index, ast.Slice
-                ):
-                    raise CannotFix(f"`{name.id}` picks an item of a list")
-            case ast.Call() if takes_tracers(f, parent, child) or shows(f, parent):
-                pass
-            case _:
-                raise CannotFix(f"`{name.id}` is used as a Python number")
-        child = parent
-
-
-def check_statement_use(
-    f: Functional, name: ast.Name, child: ast.AST, stmt: ast.stmt
-) -> None:
-    match stmt:
-        case (
-            ast.Assign() | ast.AugAssign() | ast.AnnAssign() | ast.Return() | ast.Expr()
-        ):
-            return
-        case ast.If(test=test) if child is test and f.fn.traced(test):
-            return
-        case _:
-            raise CannotFix(f"`{name.id}` is used as a Python number")
-
-
-def shows(f: Functional, call: ast.Call) -> bool:
-    """Is it a `print` of a tracer? It becomes a `jax.debug.print`, or is no use."""
-    return f.fn.library(call) == "print" and any(map(f.fn.traced, call.args))
-
-
-def takes_tracers(f: Functional, call: ast.Call, argument: ast.AST) -> bool:
-    """Is it an argument of a jax function that need not be static?"""
-    name = f.fn.library(call)
-    if name is None or not name.startswith("jax."):
-        return False
-    api = lookup(name)
-    if api is None:
-        return False
-    for param in api.static_params:
-        if isinstance(argument, ast.keyword) and argument.arg == param.name:
-            return False
-        if (
-            param.position is not None
-            and param.position < len(call.args)
-            and call.args[param.position] is argument
-        ):
-            return False
-    return True
 
 
 def fori(

@@ -24,7 +24,8 @@ from .carries import (
     used_names,
 )
 from .context import Context
-from .for_loops import check_rollable, fori
+from .for_loops import fori
+from .rollable import check_rollable
 
 if TYPE_CHECKING:
     from .functional import Functional
@@ -141,7 +142,7 @@ def rolled(
     lists: Sequence[Growing] = getattr(source, "growing", ())
     body = [s for s in node.body if not any(s is g.append for g in lists)]
     check_body(f, node, body)
-    check_rollable(f, node)
+    check_rollable(f.fn, node)
     if not lists and is_range(f, source.iter):
         return fori(f, node, live, context)
     return scan(f, node, body, lists, live, context)
