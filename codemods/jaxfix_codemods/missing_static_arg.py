@@ -75,7 +75,8 @@ class MissingStaticArg(Rule):
     ## Not fixed
 
     - A value that is computed from data: no declaration makes it known.
-    - An argument for which a call gives an array, or another value without a hash.
+    - An argument for which a call gives an array, if it decides about a condition, the
+      length of a container or a text, or another value without a hash.
     - An argument of the body of a scan, of a mapped function, or one that is
       differentiated.
 
@@ -145,6 +146,8 @@ class MissingStaticArg(Rule):
         change = change_at(fn, node)
         refuse_containers(change)
         demand = demands.demand_of(fn, node)
+        if demand is not None and decides_structure(node, demand):
+            refuse_arrays(change)
         if demand is not None and not demand.firm:
             refuse_arrays(change)
             refuse_unseen(fn, change)
@@ -242,6 +245,13 @@ def is_needed(
     if not any(start.parameters for start in starts):
         return demand.what != "a condition"
     return all(start.key <= fn.facts.needed for start in starts)
+
+
+def decides_structure(node: ast.AST, demand: demands.Demand) -> bool:
+    """Do the keys or the length of a container depend on it, as only Python's may?"""
+    if demand.what == demands.TEXT:
+        return True
+    return isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp)
 
 
 def refuse_arrays(change: declarations.Closure) -> None:
