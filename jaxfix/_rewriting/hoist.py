@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-import libcst as cst
-
 from jaxfix._analysis import build
 from jaxfix._analysis.changes import FUNCTIONS, ScopeNode
 from jaxfix._analysis.finding import CannotFix
@@ -15,7 +13,6 @@ from jaxfix._analysis.project import Module
 from jaxfix._analysis.scopes import local_names, root_name
 from jaxfix._analysis.uses import Layer
 
-from .blocks import with_lines
 from .rewrite import Rewriter
 from .spelling import spell_parameters
 from .static_options import check_declaration, declare
@@ -376,7 +373,8 @@ def behind_expression(shield: Shield, write: Rewriter) -> None:
         stmt = module.parent(stmt)
     assert isinstance(stmt, ast.stmt), "an expression stands in a statement"
     owner = write.facts.captures.places.owner(module, node)
-    inner = writer.fresh("jitted", owner)
+    name = getattr(shield.parameters.function, "name", "").strip("_")
+    inner = writer.fresh(f"jitted_{name}" if name else "jitted", owner)
     receiver = bound_receiver(shield)
     count = 1 if receiver is not None else 0
     values = values_at(shield, writer, write, receiver)
@@ -384,10 +382,5 @@ def behind_expression(shield: Shield, write: Rewriter) -> None:
     passed = arguments(shield.parameters, values, skip=count)
     assert isinstance(node, ast.Call), "a decorator is no part of an expression"
     jitted = build.assign(inner, ast.Call(node.func, node.args, node.keywords))
-
-    def both() -> list[cst.BaseStatement]:
-        first, *rest = writer.statement(stmt)
-        return [*writer.statement(jitted), with_lines(first, []), *rest]
-
-    writer.replace_statement(stmt, both)
+    writer.insert_before(stmt, lambda: writer.statement(jitted))
     writer.edit(node, f"lambda {head}: {inner}({passed})")
