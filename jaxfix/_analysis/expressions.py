@@ -245,7 +245,7 @@ def item(frame: Frame, base: Value, index: Value) -> Value:
         case Seq() if base.kind != "iter":
             return seq_item(base, index)
         case Dict():
-            if isinstance(index, Const):
+            if isinstance(index := as_key(index), Const):
                 found = base.get(index.value)
                 if found is not None:
                     return found
@@ -285,6 +285,17 @@ def item(frame: Frame, base: Value, index: Value) -> Value:
             return MethodValue(receiver, "at[]")
         case _:
             return Unknown()
+
+
+def as_key(index: Value) -> Value:
+    """A tuple of constants is one itself, as the key of a dict."""
+    match index:
+        case Seq(kind="tuple", items=tuple(items)):
+            parts = [as_key(part) for part in items]
+            constants = [part.value for part in parts if isinstance(part, Const)]
+            return Const(tuple(constants)) if len(constants) == len(parts) else index
+        case _:
+            return index
 
 
 def part_of(tree: Array, which: str) -> Array:
@@ -822,7 +833,7 @@ def _dict(frame: Frame, node: ast.Dict) -> Value:
             inner = value if isinstance(value, Dict) else Dict(None, Unknown())
             out = merge_dicts(out, inner)
             continue
-        key = frame.evaluate(key_node)
+        key = as_key(frame.evaluate(key_node))
         if isinstance(key, Const) and out.items is not None:
             out = merge_dicts(out, Dict(((key.value, value),)))
         else:

@@ -18,7 +18,6 @@ from jaxfix._analysis.objects import (
     PartialValue,
     TransformedValue,
 )
-from jaxfix._analysis.special_methods import as_tuple
 from jaxfix._analysis.values import (
     Array,
     Const,
@@ -31,6 +30,8 @@ from jaxfix._analysis.values import (
     holds_tracer,
     is_static,
 )
+
+from . import sequences
 
 # How a dotted jax name is spelled in the file: "jax.numpy.where" → "jnp.where".
 Spell = Callable[[str], str]
@@ -180,12 +181,12 @@ def comparison(
 ) -> ast.expr:
     if isinstance(op, ast.In | ast.NotIn):
         return membership(fn, spell, left, op, right)
-    if any(is_compared_by_parts(fn, side) for side in (left, right)):
+    if any(sequences.is_compared_by_parts(fn, side) for side in (left, right)):
         if not isinstance(op, ast.Eq | ast.NotEq):
             raise CannotFix("two sequences are ordered, by the first parts that differ")
         return tuple_equality(fn, spell, left, op, right)
     made = ast.Compare(left, [op], [right])
-    values = [fn.value(left), fn.value(right)]
+    values = [sequences.known(fn, left), sequences.known(fn, right)]
     if any(v is not None and holds_tracer(v) is not None for v in values):
         return marked(made)
     made.is_bool_array = all(  # type: ignore[attr-defined]
@@ -198,15 +199,38 @@ def tuple_equality(
     fn: Function, spell: Spell, left: ast.expr, op: ast.cmpop, right: ast.expr
 ) -> ast.expr:
     """`(a, b) == (c, d)`, element by element."""
-    if not (isinstance(left, ast.Tuple) and isinstance(right, ast.Tuple)):
-        raise CannotFix("two sequences are compared whose elements have no names here")
-    if len(left.elts) != len(right.elts):
-        raise CannotFix("two tuples of different lengths are compared")
     inner = ast.Eq() if isinstance(op, ast.Eq) else ast.NotEq()
-    pairs = zip(left.elts, right.elts, strict=True)
-    parts = [comparison(fn, spell, a, inner, b) for a, b in pairs]
+    parts = [
+        comparison(fn, spell, a, inner, b) for a, b in sequences.pairs(fn, left, right)
+    ]
+    if not parts:
+        raise CannotFix("two empty sequences are compared")
     joined: ast.boolop = ast.And() if isinstance(op, ast.Eq) else ast.Or()
     return junction(fn, spell, joined, parts)
+
+
+def sequence_among(
+    fn: Function, spell: Spell, left: ast.expr, positive: bool, right: ast.expr
+) -> ast.expr:
+    """`(a, b) in ((c, d), (e, f))`: each in turn, or as the rows of an array."""
+    entries = sequences.entries(fn, left, right)
+    if not entries:
+        raise CannotFix("the container of `in` is empty")
+    if len(entries) <= sequences.FEW:
+        op: ast.cmpop = ast.Eq() if positive else ast.NotEq()
+        parts = [tuple_equality(fn, spell, left, op, entry) for entry in entries]
+        return junction(fn, spell, ast.Or() if positive else ast.And(), parts)
+    if not sequences.are_rows(fn, left, entries):
+        raise CannotFix("the entries are not known to be of numbers of one kind")
+    rows = build.call(spell("jax.numpy.array"), right)
+    row = build.call(spell("jax.numpy.array"), left)
+    equal = build.call(
+        spell("jax.numpy.all"),
+        ast.Compare(rows, [ast.Eq()], [row]),
+        axis=build.const(1),
+    )
+    found = marked(build.call(spell("jax.numpy.any"), equal))
+    return found if positive else negation(fn, spell, found)
 
 
 def membership(
@@ -214,6 +238,8 @@ def membership(
 ) -> ast.expr:
     """`x in (1, 2)` and `x in array`."""
     positive = isinstance(op, ast.In)
+    if sequences.is_compared_by_parts(fn, left):
+        return sequence_among(fn, spell, left, positive, right)
     written = right.elts if isinstance(right, ast.Tuple | ast.List | ast.Set) else []
     starred = any(isinstance(e, ast.Starred) for e in written)
     if 0 < len(written) <= 3 and not starred:
@@ -267,7 +293,9 @@ def forced_operand(fn: Function, node: ast.expr) -> ast.expr | None:
             if any(isinstance(op, ast.In | ast.NotIn) for op in ops):
                 return node if fn.tracer(node) is not None else None
             if len(ops) == 1:
-                if not all(is_compared_by_parts(fn, side) for side in (left, *rights)):
+                if not all(
+                    sequences.is_compared_by_parts(fn, side) for side in (left, *rights)
+                ):
                     return None
                 return node if fn.tracer(node) is not None else None
             if any(isinstance(op, ast.Is | ast.IsNot) for op in ops):
@@ -279,14 +307,6 @@ def forced_operand(fn: Function, node: ast.expr) -> ast.expr | None:
             return forced
         case _:
             return None
-
-
-def is_compared_by_parts(fn: Function, node: ast.expr) -> bool:
-    """A tuple, a list, or an instance that is compared as the tuple of its fields."""
-    known = fn.value(node)
-    return isinstance(known, Seq) or (
-        isinstance(known, InstanceValue) and as_tuple(known) is not None
-    )
 
 
 def holds_assumed(fn: Function, node: ast.expr) -> bool:

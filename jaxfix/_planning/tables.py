@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 from jaxfix._analysis import arrays, build
@@ -20,6 +21,7 @@ from jaxfix._analysis.values import (
     Value,
     alternatives,
     element,
+    holds_tracer,
 )
 
 from .folds import used_as_array
@@ -74,10 +76,20 @@ def _subscript(fn: Function, node: ast.Subscript) -> Lookup | None:
             return None
         because = next((b for p in parts if (b := arrays.forced(fn, p))), ())
     elif all(_is_container(o) for o in alternatives(known)):
-        because = arrays.forced(fn, node.slice)
+        because = _unhashable(fn, node.slice)
     else:
         return None
     return Lookup(node.value, node.slice, node, known, because) if because else None
+
+
+def _unhashable(fn: Function, index: ast.expr) -> tuple[Evidence, ...]:
+    """Why an index has no hash and is no integer: a tracer, or a tuple with one."""
+    if isinstance(index, ast.Tuple):
+        return next((b for e in index.elts if (b := _unhashable(fn, e))), ())
+    known = fn.value(index)
+    if isinstance(known, Seq):
+        return arrays.evidence(fn, index, holds_tracer(known))
+    return arrays.forced(fn, index)
 
 
 def _is_container(known: Value) -> bool:
@@ -96,7 +108,7 @@ def _get(fn: Function, node: ast.Call) -> Lookup | None:
         return None
     if not isinstance(known.receiver, Dict) or not isinstance(node.func, ast.Attribute):
         return None
-    because = arrays.forced(fn, node.args[0])
+    because = _unhashable(fn, node.args[0])
     if not because:
         return None
     default = node.args[1] if len(node.args) > 1 else build.const(None)
@@ -224,6 +236,8 @@ def _depth(known: Value) -> tuple[int, ...] | None:
 
 def _of_dict(fn: Function, one: Lookup, spell: Spell) -> ast.expr:
     names, items = keys(one.known), members(one.known)
+    if one.default is None and names is not None and (counts := _grid(names)):
+        return _of_grid(fn, one, counts, spell)
     if names is None or not names or not all(type(k) in (int, float) for k in names):
         raise CannotFix("the keys of the dict are not known to be numbers")
     if items is None or not all(_depth(item) == () for item in items):
@@ -248,6 +262,43 @@ def _of_dict(fn: Function, one: Lookup, spell: Spell) -> ast.expr:
             raise CannotFix("the default is not a number")
         made.args.append(one.default)
     return made
+
+
+def _grid(names: list[Any]) -> tuple[int, ...]:
+    """How many numbers stand at each place of keys `(0, 0), (0, 1), ...`, if all do."""
+    if not all(isinstance(name, tuple) and len(name) > 1 for name in names):
+        return ()
+    places = list(zip(*names, strict=False))
+    if not all(type(part) is int for place in places for part in place):
+        return ()
+    counts = tuple(max(place) + 1 for place in places)
+    return counts if set(names) == set(product(*map(range, counts))) else ()
+
+
+def _of_grid(
+    fn: Function, one: Lookup, counts: tuple[int, ...], spell: Spell
+) -> ast.expr:
+    """`jnp.array([[table[i, j] for j in range(2)] for i in range(3)])[a, b]`.
+
+    Raises:
+      CannotFix: the index is no tuple, or the dict does not hold numbers of one form.
+    """
+    if not isinstance(one.index, ast.Tuple) or len(one.index.elts) != len(counts):
+        raise CannotFix("the keys of the dict are tuples, and the parts have no names")
+    depths = {_depth(item) for item in members(one.known) or ()}
+    if len(depths) != 1 or None in depths:
+        raise CannotFix("the dict does not hold numbers alone")
+    _check_rows(fn, one)
+    used = {n.id for n in ast.walk(one.table) if isinstance(n, ast.Name)}
+    free = [name for name in "ijklmnpqr" if name not in used][: len(counts)]
+    key = ast.Tuple([build.load(name) for name in free], ast.Load())
+    made: ast.expr = ast.Subscript(one.table, key, ast.Load())
+    for name, count in reversed(list(zip(free, counts, strict=True))):
+        source = build.call("range", build.const(count))
+        generator = ast.comprehension(build.store(name), source, [], 0)
+        made = ast.ListComp(made, [generator])
+    table = build.call(spell("jax.numpy.array"), made)
+    return ast.Subscript(table, one.index, ast.Load())
 
 
 def _switch(fn: Function, one: Lookup, spell: Spell) -> ast.expr:
