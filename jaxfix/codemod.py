@@ -17,8 +17,10 @@ from ._analysis import (
     keys,
     local_jits,
     origins,
+    polynomials,
     shapes_in_loops,
     static_uses,
+    type_tests,
 )
 from ._analysis.call_sites import Parameter
 from ._analysis.captures import Capture
@@ -104,6 +106,7 @@ __all__ = [
     "mutators",
     "numpy_calls",
     "origins",
+    "polynomials",
     "printing",
     "rolled",
     "shapes_in_loops",
@@ -113,6 +116,7 @@ __all__ = [
     "store_calls",
     "stores",
     "tables",
+    "type_tests",
     "updates",
     "windows",
 ]

@@ -107,15 +107,16 @@ LAYERS = {
         "interpreter": "definitions frame special_methods truthiness state operands "
         "arguments derivatives indexing elementwise operators layout library results "
         "python_calls iterators expressions operator_calls transformed misfits "
-        "primitives transforms roots statements seen sweeps interpret",
-        "calls": "call_sites handed texts demands origins declarations static_uses hashing",
+        "primitives transforms roots statements namespaces seen sweeps interpret",
+        "calls": "call_sites handed texts polynomials demands origins declarations "
+        "static_uses hashing",
         "facts": "facts",
         "helpers": "arrays caching captures changes closures constants dict_order effects "
         "explain factories fresh given hoisting kept keys local_jits order overrides "
         "recursion shapes_in_loops type_tests uses",
     },
     "jaxfix/_planning": {
-        "data": "plan context blocks polynomials",
+        "data": "plan context blocks",
         "conditions and types": "booleans bindings agree guards lengths merged nonzero",
         "objects": "apart ownership places",
         "exits": "matching loop_exits rollable endless desugar",

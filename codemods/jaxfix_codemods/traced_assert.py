@@ -3,7 +3,15 @@ from __future__ import annotations
 import ast
 from typing import ClassVar
 
-from jaxfix.codemod import CannotFix, Function, Plan, Problem, Rule, Safety
+from jaxfix.codemod import (
+    CannotFix,
+    Function,
+    Plan,
+    Problem,
+    Rule,
+    Safety,
+    type_tests,
+)
 
 
 class TracedAssert(Rule):
@@ -41,13 +49,19 @@ class TracedAssert(Rule):
     safety: ClassVar = Safety.REPORT
 
     def find(self, fn: Function, node: ast.Assert) -> Problem | None:
+        text = ast.unparse(node.test)
         if because := fn.traced(node.test):
-            return Problem(
-                f"`assert {ast.unparse(node.test)}` on a traced value", because
-            )
+            return Problem(f"`assert {text}` on a traced value", because)
+        if because := type_tests.refuted(fn, node.test, outcome=False):
+            return Problem(f"`assert {text}` asks a tracer, and always fails", because)
         return None
 
     def plan(self, fn: Function, node: ast.Assert) -> Plan:
+        if not fn.traced(node.test):
+            raise CannotFix(
+                "a tracer is no Python number: ask for its dtype, or make the argument"
+                " static"
+            )
         text = ast.unparse(node.test)
         raise CannotFix(
             "compiled code cannot raise; "

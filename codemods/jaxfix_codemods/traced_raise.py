@@ -3,7 +3,15 @@ from __future__ import annotations
 import ast
 from typing import ClassVar
 
-from jaxfix.codemod import CannotFix, Function, Plan, Problem, Rule, Safety
+from jaxfix.codemod import (
+    CannotFix,
+    Function,
+    Plan,
+    Problem,
+    Rule,
+    Safety,
+    type_tests,
+)
 
 
 class TracedRaise(Rule):
@@ -42,12 +50,20 @@ class TracedRaise(Rule):
         blocks = node.body if is_orelse(fn, node) else [*node.body, *node.orelse]
         if not any(isinstance(s, ast.Raise) for s in blocks):
             return None
+        text = ast.unparse(node.test)
         if because := fn.traced(node.test):
-            text = ast.unparse(node.test)
             return Problem(f"an exception depends on `{text}`, a traced value", because)
+        raises = any(isinstance(s, ast.Raise) for s in node.body)
+        if because := type_tests.refuted(fn, node.test, outcome=raises):
+            return Problem(f"it always raises: `{text}` asks a tracer", because)
         return None
 
     def plan(self, fn: Function, node: ast.If) -> Plan:
+        if not fn.traced(node.test):
+            raise CannotFix(
+                "a tracer is no Python number: ask for its dtype, or make the argument"
+                " static"
+            )
         raise CannotFix(
             "compiled code cannot raise; check before the call or use checkify"
         )

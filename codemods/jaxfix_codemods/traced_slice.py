@@ -16,6 +16,7 @@ from jaxfix.codemod import (
     arrays,
     build,
     masks,
+    polynomials,
     mend_selection,
     updates,
     windows,
@@ -55,9 +56,10 @@ class TracedSlice(Rule):
     ## Safety
 
     Safe where the start is clipped so that the window lies inside of the array, and for
-    reductions of `x[:n]` with an `n` that cannot be negative. Otherwise unsafe: Python
-    cuts a window off at the end of the array and counts negative bounds from the end;
-    `dynamic_slice` moves the window back, and a mask leaves everything out.
+    reductions of `x[:n]` with an `n` that cannot be negative, or that is seen to be: then
+    it is counted from the end, as Python does. Otherwise unsafe: Python cuts a window off
+    at the end of the array and counts negative bounds from the end; `dynamic_slice` moves
+    the window back, and a mask leaves everything out.
 
     ## Not fixed
 
@@ -73,7 +75,7 @@ class TracedSlice(Rule):
 
     def find(self, fn: Function, node: ast.Subscript | ast.Call) -> Problem | None:
         if isinstance(node, ast.Call):
-            if windows.counted_range(fn, node) is None:
+            if polynomials.counted_range(fn, node) is None:
                 return None
             because = next(b for a in node.args if (b := fn.traced(a)))
             return Problem(f"`{ast.unparse(node)}` has traced bounds", because)
@@ -118,7 +120,7 @@ class TracedSlice(Rule):
     ) -> ast.expr | None:
         spell = write.spell(fn)
         if isinstance(node, ast.Call):
-            counted = windows.counted_range(fn, node)
+            counted = polynomials.counted_range(fn, node)
             assert counted is not None, "the plan was made for such a range"
             start, count = counted
             places = build.call(spell("jax.numpy.arange"), count)

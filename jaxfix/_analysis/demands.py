@@ -10,6 +10,7 @@ from .call_sites import Site, Unclear, argument
 from .indexing import At
 from .jax_api import lookup
 from .objects import BoundValue, MethodValue, TransformedValue
+from .polynomials import counted_range
 from .texts import written
 from .transformed import static_names
 from .values import (
@@ -174,7 +175,7 @@ def _library_call(fn: Function, node: ast.Call, name: str) -> Demand | None:
     keywords = {k.arg: k.value for k in node.keywords if k.arg is not None}
     if last == "repeat" and "total_repeat_length" in keywords:
         return None
-    if last == "arange" and len(node.args) > 1:
+    if last == "arange" and counted_range(fn, node) is not None:
         return None
     parts: list[ast.expr] = []
     reasons: list[str] = []

@@ -9,10 +9,14 @@ from dataclasses import dataclass
 from jaxfix._analysis import arrays, build
 from jaxfix._analysis.definitions import resolved
 from jaxfix._analysis.facts import Function
+from jaxfix._analysis.polynomials import (
+    Polynomial,
+    polynomial,
+    static_difference,
+)
 from jaxfix._analysis.shapes import known_dims
 from jaxfix._analysis.values import Array, Const
 
-from .polynomials import Polynomial, polynomial, static_difference
 from .signs import nonnegative
 
 
@@ -154,22 +158,6 @@ def _number(fn: Function, sum_: Polynomial) -> int | None:
             product *= known.value
         total += product
     return total
-
-
-def counted_range(fn: Function, node: ast.Call) -> tuple[ast.expr, ast.expr] | None:
-    """`jnp.arange(start, start + n)` with a static n: the start and n."""
-    name = arrays.library(fn, node)
-    if name not in ("jax.numpy.arange", "numpy.arange") or node.keywords:
-        return None
-    if len(node.args) == 3 and fn.value(node.args[2]) != Const(1):
-        return None
-    if len(node.args) not in (2, 3) or not any(fn.traced(a) for a in node.args[:2]):
-        return None
-    if any(isinstance(a, ast.Starred) for a in node.args):
-        return None
-    start, stop = node.args[:2]
-    count = static_difference(fn, stop, start)
-    return (start, count) if count is not None else None
 
 
 def _of_one_dtype(fn: Function, windows: Iterable[Window]) -> bool:

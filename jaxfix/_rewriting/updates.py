@@ -10,6 +10,7 @@ from jaxfix._analysis import arrays, build
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix, Safety
 from jaxfix._analysis.operands import dtype_of
+from jaxfix._analysis.polynomials import static_difference
 from jaxfix._analysis.values import Array, Const, Static, Value, promote
 from jaxfix._planning import (
     masked_gradients,
@@ -23,7 +24,6 @@ from jaxfix._planning import (
 )
 from jaxfix._planning.masks import Selection
 from jaxfix._planning.plan import Sites
-from jaxfix._planning.polynomials import static_difference
 from jaxfix._planning.stores import StoreStatement
 
 from .rewrite import Rewriter

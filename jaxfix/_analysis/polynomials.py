@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
-from jaxfix._analysis.definitions import definition, same, unchanged
-from jaxfix._analysis.facts import Function
+from .definitions import definition, same, unchanged
+from .jax_api import canonical
+from .values import Const
+
+if TYPE_CHECKING:
+    from .facts import Function
 
 # A product of atoms (spelled), sorted; the empty one is the constant term.
 Monomial = tuple[str, ...]
@@ -120,3 +125,19 @@ def static_difference(
             if same(one, lower):
                 return other
     return rest.expression()
+
+
+def counted_range(fn: Function, node: ast.Call) -> tuple[ast.expr, ast.expr] | None:
+    """`jnp.arange(start, start + n)` with a static n: the start and n."""
+    name = canonical(fn.library(node) or "")
+    if name not in ("jax.numpy.arange", "numpy.arange") or node.keywords:
+        return None
+    if len(node.args) == 3 and fn.value(node.args[2]) != Const(1):
+        return None
+    if len(node.args) not in (2, 3) or not any(fn.traced(a) for a in node.args[:2]):
+        return None
+    if any(isinstance(a, ast.Starred) for a in node.args):
+        return None
+    start, stop = node.args[:2]
+    count = static_difference(fn, stop, start)
+    return (start, count) if count is not None else None
