@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import Any
 
 from .facts import Facts
+from .namespaces import is_namespace
 from .objects import ClassValue, FunctionNode, FunctionValue, InstanceValue
 from .project import Module, absolute_import
 from .scopes import (
@@ -302,7 +303,9 @@ class Places:
         tables = self.facts.interpreter
         for value in (tables.host.get(id(node)), tables.traced.get(id(node))):
             for option in alternatives(value) if value is not None else ():
-                if isinstance(option, InstanceValue) and option.cls.kind != "enum":
+                if isinstance(option, InstanceValue) and not (
+                    option.cls.kind == "enum" or is_namespace(option.cls)
+                ):
                     found.append(option.cls.node)
                 if isinstance(option, ClassValue) and option.kind != "enum":
                     found.append(option.node)

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from . import (
     expressions,
     iterators,
+    namespaces,
     operator_calls,
     python_calls,
     roots,
@@ -446,7 +447,11 @@ class Interpreter:
             state.note_advance(frame, name, node)
         if name in ("setattr", "object.__setattr__"):
             state.note_setattr(frame, node, args)
-        for special in (transforms.call_library, python_calls.call_builtin):
+        for special in (
+            transforms.call_library,
+            namespaces.call,
+            python_calls.call_builtin,
+        ):
             value = special(frame, name, args, keywords, node)
             if value is not None:
                 return value

@@ -15,6 +15,7 @@ from jaxfix._analysis.effects import function_obstacle
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.flow import exits, uses_before_definite_write
+from jaxfix._analysis.namespaces import NAMESPACES
 from jaxfix._analysis.objects import (
     BoundValue,
     ClassValue,
@@ -158,6 +159,10 @@ def _made_with(
     match list(callees):
         case [ClassValue(bases=()) as cls]:
             init = cls.lookup("__init__")
+        case [Lib(name=maker)] if maker in NAMESPACES and isinstance(source, ast.Call):
+            given = (k.value for k in source.keywords if k.arg == name)
+            value = next(given, None)
+            return None if value is None else (fn, value)
         case _:
             return None
     function = fn.facts.function(init.node) if isinstance(init, FunctionValue) else None
@@ -232,7 +237,7 @@ def _makes_new(fn: Function, callee: Value, depth: int) -> bool:
         case ClassValue():
             return callee.lookup("__new__") is None
         case Lib(name=name):
-            return name in COPIES
+            return name in COPIES or name in NAMESPACES
         case MethodValue(receiver=Dict() | Seq(), name=name):
             return name == "copy"
         case FunctionValue() | BoundValue():

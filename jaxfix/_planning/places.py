@@ -200,14 +200,17 @@ def steady_index(
 
 
 def base_name(key: tuple[object, ...]) -> str:
-    root, last = str(key[0]), key[-1]
+    """`pos_0` for `ball.pos[0]`, `hits` for `ball.hits`."""
+    last = key[-1]
     assert isinstance(last, tuple), "a place has a step"
     word = str(last[1])
     if last[0] != "name" and word.isidentifier():
         return word
     if last[0] == "name" and last[2]:
         word += f"_{'next' if last[2] > 0 else 'before'}"
-    return f"{root}_{word.replace('-', 'm')}"
+    holders = [str(s[1]) for s in key[1:-1] if isinstance(s, tuple) and s[0] != "name"]
+    holder = next((w for w in reversed(holders) if w.isidentifier()), str(key[0]))
+    return f"{holder}_{word.replace('-', 'm')}"
 
 
 def check_owner(
