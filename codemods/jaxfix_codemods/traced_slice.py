@@ -56,10 +56,10 @@ class TracedSlice(Rule):
     ## Safety
 
     Safe where the start is clipped so that the window lies inside of the array, and for
-    reductions of `x[:n]` with an `n` that cannot be negative, or that is seen to be: then
-    it is counted from the end, as Python does. Otherwise unsafe: Python cuts a window off
-    at the end of the array and counts negative bounds from the end; `dynamic_slice` moves
-    the window back, and a mask leaves everything out.
+    reductions of `x[:n]` with an `n` that cannot be negative, or that is seen to be (it
+    then counts from the end, as in Python). Otherwise unsafe: Python cuts a window off
+    at the end of the array and counts negative bounds from the end; `dynamic_slice`
+    moves the window back, and a mask leaves everything out.
 
     ## Not fixed
 

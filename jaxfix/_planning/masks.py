@@ -458,6 +458,24 @@ def mentions(fn: Function, expr: ast.expr, base: ast.expr) -> bool:
     )
 
 
+def from_start(
+    fn: Function, bound: ast.expr, length: ast.expr, spell: Spell
+) -> ast.expr:
+    """A bound of a slice, counted from the start where it may count from the end."""
+    known = fn.value(bound)
+    if isinstance(known, Const) and isinstance(known.value, int) and known.value < 0:
+        return ast.BinOp(length, ast.Sub(), build.const(-known.value))
+    if not may_be_negative(fn, bound):
+        return bound
+    below = ast.Compare(bound, [ast.Lt()], [build.const(0)])
+    moved = ast.BinOp(bound, ast.Add(), length)
+    return build.call(spell("jax.numpy.where"), below, moved, bound)
+
+
+def may_be_negative(fn: Function, bound: ast.expr) -> bool:
+    return negative(fn, bound) or (fn.static(bound) and not nonnegative(fn, bound))
+
+
 def slice_mask(fn: Function, base: ast.expr, part: ast.Slice, spell: Spell) -> ast.expr:
     """`base[lower:upper]` as a mask over the first axis."""
     if part.step is not None:
@@ -469,10 +487,8 @@ def slice_mask(fn: Function, base: ast.expr, part: ast.Slice, spell: Spell) -> a
     for bound, op in ((part.lower, ast.GtE()), (part.upper, ast.Lt())):
         if bound is None or fn.value(bound) == Const(0) and isinstance(op, ast.GtE):
             continue
-        if negative(fn, bound) or (fn.static(bound) and not nonnegative(fn, bound)):
-            raise CannotFix(f"`{ast.unparse(bound)}` may count from the end")
         places = build.call(spell("jax.numpy.arange"), length)
-        tests.append(ast.Compare(places, [op], [bound]))
+        tests.append(ast.Compare(places, [op], [from_start(fn, bound, length, spell)]))
     if len(tests) == 1:
         return tests[0]
     return ast.BinOp(tests[0], ast.BitAnd(), tests[1])
@@ -524,7 +540,7 @@ def mending(fn: Function, found: Selection) -> Mending:
     if any(m.reduction.name in ("max", "min") for m in masked):
         safety = Safety.UNSAFE
     if found.part is not None and not all(
-        bound is None or nonnegative(fn, bound)
+        bound is None or nonnegative(fn, bound) or may_be_negative(fn, bound)
         for bound in (found.part.lower, found.part.upper)
     ):
         safety = Safety.UNSAFE

@@ -8,7 +8,7 @@ from jaxfix._analysis import arrays
 from jaxfix._analysis.call_sites import Unclear, argument, call_sites, callers
 from jaxfix._analysis.definitions import resolved
 from jaxfix._analysis.facts import Function
-from jaxfix._analysis.scopes import parameter_names
+from jaxfix._analysis.scopes import parameter_names, writes
 from jaxfix._analysis.values import Array, Const
 
 NONNEGATIVE = frozenset(
@@ -76,10 +76,35 @@ def negative(fn: Function, node: ast.expr, depth: int = 4) -> bool:
         case ast.UnaryOp(op=ast.USub()):
             return True
         case ast.Name(id=name) if depth:
-            return any(
+            return _runs_below_zero(fn, node) or any(
                 negative(caller, given, depth - 1) for caller, given in _given(fn, name)
             )
     return False
+
+
+def _runs_below_zero(fn: Function, node: ast.Name) -> bool:
+    """Does a loop give the name what a display with a negative number holds?"""
+    for outer in fn.module.ancestors(node):
+        loops = [outer] if isinstance(outer, ast.For) else []
+        for loop in getattr(outer, "generators", loops):
+            if node.id in writes([loop.target]):
+                found = _displays(fn, loop.iter)
+                return any(_is_negative_number(n) for d in found for n in ast.walk(d))
+    return False
+
+
+def _displays(fn: Function, node: ast.expr) -> list[ast.expr]:
+    if isinstance(node, ast.Name):
+        return fn.definitions.get(node.id) or []
+    return [node]
+
+
+def _is_negative_number(node: ast.AST) -> bool:
+    match node:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int())):
+            return True
+        case _:
+            return False
 
 
 def _given(fn: Function, name: str) -> list[tuple[Function, ast.expr]]:
