@@ -16,8 +16,8 @@ from jaxfix.codemod import (
     arrays,
     build,
     masks,
-    polynomials,
     mend_selection,
+    polynomials,
     updates,
     windows,
 )
