@@ -364,6 +364,8 @@ class Interpreter:
         if name in module.globals:
             value = module.globals[name]
             if name in module.rebound and isinstance(value, Const):
+                if value.value is None:
+                    return Unknown()  # a function gives it another value than that
                 return Static(type_name(value), why=value.why)
             return value
         if name in python_calls.BUILTINS:
