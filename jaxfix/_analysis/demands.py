@@ -32,6 +32,15 @@ if TYPE_CHECKING:
 SHAPE_METHODS = frozenset(["reshape", "transpose", "swapaxes", "squeeze"])
 # Functions that hand on the elements of an iterable, and so its number.
 ITERATING = frozenset(["zip", "enumerate", "reversed", "list", "tuple"])
+# Functions that count, by the places of the numbers that they count to.
+COUNTING = {
+    "itertools.batched": (1,),
+    "itertools.combinations": (1,),
+    "itertools.combinations_with_replacement": (1,),
+    "itertools.islice": (1, 2, 3),
+    "itertools.permutations": (1,),
+    "itertools.repeat": (1,),
+}
 
 
 STEPS = "a number of steps"
@@ -61,8 +70,10 @@ def demand_of(fn: Function, node: ast.AST) -> Demand | None:
             return Demand(parts, TEXT, True) if parts else None
         case ast.Call():
             return _call(fn, node)
-        case ast.BinOp(op=ast.Mult()):
-            return _repetition(fn, node)
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            return _repetition(fn, left, right)
+        case ast.AugAssign(target=ast.Name() as left, op=ast.Mult(), value=right):
+            return _repetition(fn, left, right)
         case ast.Subscript():
             return _subscript(fn, node)
         case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
@@ -113,10 +124,17 @@ def _call(fn: Function, node: ast.Call) -> Demand | None:
                     return Demand((node.args[0],), "a Python number", False)
                 case Lib(name="getattr") if len(node.args) > 1:
                     return Demand((node.args[1],), "a name", True)
+                case Lib(name=name) if name in COUNTING:
+                    counts = tuple(
+                        node.args[i] for i in COUNTING[name] if i < len(node.args)
+                    )
+                    return Demand(counts, "a number of items", True) if counts else None
                 case Lib(name=name):
                     return _library_call(fn, node, name)
                 case MethodValue(receiver=At()):
                     continue
+                case MethodValue(receiver=Seq(), name="pop" | "insert") if node.args:
+                    return Demand((node.args[0],), "an index of a list", True)
                 case MethodValue(receiver=Array(), name=name):
                     return _method_call(fn, node, name)
                 case TransformedValue() | BoundValue():
@@ -150,13 +168,17 @@ def _is_rewritten(fn: Function, node: ast.Call) -> bool:
     parent = fn.module.parent(node)
     if isinstance(parent, ast.Compare) and fn.tracer(parent.left) is not None:
         return True
-    while isinstance(parent, ast.Call) and fn.library(parent) in ITERATING:
+    while (
+        isinstance(parent, ast.Call) and fn.library(parent) in ITERATING
+    ) or isinstance(parent, ast.Subscript):
         parent = fn.module.parent(parent)
     return isinstance(parent, ast.For | ast.comprehension)
 
 
 def _counts(fn: Function, node: ast.expr) -> tuple[ast.expr, ...]:
     """The arguments of the `range`s that say how long an iterable is."""
+    if isinstance(node, ast.Subscript):
+        return _counts(fn, node.value)
     name = fn.library(node)
     if not isinstance(node, ast.Call):
         return ()
@@ -219,8 +241,8 @@ def _named(reason: str) -> str:
     return words.get(reason, "a setting")
 
 
-def _repetition(fn: Function, node: ast.BinOp) -> Demand | None:
-    for items, count in ((node.left, node.right), (node.right, node.left)):
+def _repetition(fn: Function, left: ast.expr, right: ast.expr) -> Demand | None:
+    for items, count in ((left, right), (right, left)):
         value = fn.value(items)
         if isinstance(value, Seq) and value.kind in ("tuple", "list"):
             return Demand((count,), "a number of items", True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from jaxfix._analysis.scopes import names, writes
 from jaxfix._analysis.values import (
     Array,
     Const,
+    Seq,
 )
 
 from .blocks import Blocked
@@ -34,10 +36,11 @@ class Range:
 
 
 def range_of(f: Functional, node: ast.expr) -> Range | None:
+    if isinstance(node, ast.Subscript):
+        return part_of_range(f, node)
     if f.fn.library(node) != "range" or not isinstance(node, ast.Call):
         return None
-    args = node.args
-    match args:
+    match spread(f, node.args):
         case [stop]:
             return Range(build.const(0), stop, 1)
         case [start, stop]:
@@ -49,6 +52,53 @@ def range_of(f: Functional, node: ast.expr) -> Range | None:
             return Range(start, stop, step)
         case _:
             return None
+
+
+def spread(f: Functional, args: Sequence[ast.expr]) -> list[ast.expr]:
+    """The arguments, with `bounds[0], bounds[1]` for `*bounds` of a known length.
+
+    Raises:
+      Blocked: the length is not known.
+    """
+    found: list[ast.expr] = []
+    for arg in args:
+        if not isinstance(arg, ast.Starred):
+            found.append(arg)
+            continue
+        value = f.fn.value(arg.value)
+        items = value.items if isinstance(value, Seq) else None
+        if items is None or not isinstance(arg.value, ast.Name | ast.Attribute):
+            raise Blocked(arg, f"the parts of `{ast.unparse(arg)}` are not known")
+        found += [
+            ast.Subscript(arg.value, build.const(i), ast.Load())
+            for i in range(len(items))
+        ]
+    return found
+
+
+def part_of_range(f: Functional, node: ast.Subscript) -> Range | None:
+    """`range(n)[2:]` counts from 2, `range(n)[:-1]` ends one earlier."""
+    match node.slice:
+        case ast.Slice(lower=lower, upper=upper, step=None):
+            first = 0 if lower is None else int_of(lower)
+            last = 0 if upper is None else int_of(upper)
+        case _:
+            return None
+    if first is None or first < 0 or last is None or (upper is not None and last >= 0):
+        return None
+    span = range_of(f, node.value)
+    if span is None or not span.unit:
+        return None
+    return Range(plus(span.start, first), plus(span.stop, last), 1)
+
+
+def is_backwards(node: ast.expr) -> bool:
+    """Is it `[::-1]`?"""
+    match node:
+        case ast.Slice(lower=None, upper=None, step=ast.expr() as step):
+            return int_of(step) == -1
+        case _:
+            return False
 
 
 @dataclass(slots=True)
@@ -235,6 +285,13 @@ class Items:
                 self.reversed(target, inner)
             case ast.Call() if name == "range":
                 self.over_range(target, iterable)
+            case ast.Subscript(value=ast.Call() as inner, slice=part) if (
+                self.f.fn.library(inner) == "range"
+            ):
+                if is_backwards(part):
+                    self.reversed(target, inner)
+                else:
+                    self.over_range(target, iterable)
             case _:
                 self.over_array(target, iterable)
 
