@@ -125,7 +125,7 @@ LAYERS = {
         "for_loops rolled functional",
         "derivatives": "singular",
         "names": "inlining",
-        "helpers": "callees casts constant_masks folds impure masks masked_gradients "
+        "helpers": "callees casts comparing constant_masks first_found folds impure list_operands masks masked_gradients "
         "mutators numpy_calls printing signs sizes store_calls stores tables windows",
     },
     "jaxfix/_rewriting": {

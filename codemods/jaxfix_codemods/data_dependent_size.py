@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from typing import ClassVar
 
 from jaxfix.codemod import (
@@ -13,6 +14,7 @@ from jaxfix.codemod import (
     Safety,
     Sites,
     build,
+    first_found,
     folds,
     sizes,
 )
@@ -22,8 +24,9 @@ class DataDependentSize(Rule):
     """Result whose size depends on traced values: `nonzero`, `unique`, a filtered list.
 
     Shapes must be known when JAX compiles. Where one index or a count is all that is
-    wanted, `jnp.argmax` and `jnp.count_nonzero` give it; otherwise `size=` says how
-    many results there may be.
+    wanted, `jnp.argmax` and `jnp.count_nonzero` give it, as they do for the first
+    element that `next((x for x in xs if test), default)` finds; otherwise `size=` says
+    how many results there may be.
 
     ## Example
 
@@ -91,6 +94,9 @@ class DataDependentSize(Rule):
         key = f"{fn.path}:{node.lineno}:{node.col_offset}"
         if not isinstance(node, ast.Call):
             assert isinstance(node, sizes.Comprehension), "the rule visits no others"
+            if first_found.is_asked(fn, node):
+                first_found.first_found(fn, node)
+                return Sites("the first place where it holds", Safety.SAFE, key)
             sizes.summed(fn, node)
             return Sites("a masked sum", Safety.SAFE, key)
         found = sizes.sized(fn, node)
@@ -111,6 +117,13 @@ class DataDependentSize(Rule):
         spell = write.spell(fn)
         if not isinstance(node, ast.Call):
             assert isinstance(node, sizes.Comprehension), "the rule visits no others"
+            if first_found.is_asked(fn, node):
+                first = first_found.first_found(fn, node)
+                for name, new in first_found.replacements(first, spell):
+                    writer.edit(name, functools.partial(writer.expr, new))
+                chosen = first_found.chosen(first, spell)
+                writer.edit(first.call, lambda: writer.expr(chosen))
+                return
             one = sizes.summed(fn, node)
             total = sizes.total(fn, one, spell)
             source = one.source
