@@ -86,9 +86,11 @@ class MissingStaticArg(Rule):
     """
 
     precedence: ClassVar = 1
+    needs_known: ClassVar = True
     visits: ClassVar = (
         ast.Call,
         ast.BinOp,
+        ast.AugAssign,
         ast.Subscript,
         ast.If,
         ast.While,
@@ -368,7 +370,8 @@ def is_plain(one: Parameter) -> bool:
 
 def computed(fn: Function, demand: demands.Demand) -> Problem | None:
     """A shape or the like that is computed from data, which nothing makes known."""
-    if demand.what not in ("a shape", "a size", "an axis", demands.TEXT):
+    is_size = demand.what in ("a shape", "a size", "an axis", demands.TEXT)
+    if not (is_size or (demand.firm and demand.what == demands.INDEX)):
         return None
     for part in demand.parts:
         because = arrays.traced_inside(fn, part)

@@ -10,6 +10,7 @@ from jaxfix.codemod import (
     Problem,
     Rewriter,
     Rule,
+    comparing,
     folds,
 )
 
@@ -18,7 +19,8 @@ class TracedBuiltin(Rule):
     """`max`, `min`, `sorted`, `any`, `all` or `filter` on traced values.
 
     They ask for the truth of comparisons, which tracers have not; arrays have
-    reductions that do the same at once. `sum`, `abs`, `round`, `divmod` and `len` work
+    reductions that do the same at once. So do `bisect`, `heapq` and the methods of
+    lists that look for a value. `sum`, `abs`, `round`, `divmod` and `len` work
     as they are.
 
     ## Example
@@ -55,6 +57,8 @@ class TracedBuiltin(Rule):
     ## Not fixed
 
     - `filter` by a traced test: how many elements pass depends on the data.
+    - `xs.index(v)` and `xs.remove(v)`, which raise where there is no such value, heaps,
+      and lists that are sorted in place.
     - Arrays or tuples that are compared as a whole; `default=` where the length is not
       known.
 
@@ -66,22 +70,29 @@ class TracedBuiltin(Rule):
     visits: ClassVar = (ast.Call,)
 
     def find(self, fn: Function, node: ast.Call) -> Problem | None:
-        found = folds.fold(fn, node)
+        found = folds.fold(fn, node) or comparing.comparison(fn, node)
         if found is None:
             return None
         return Problem(f"`{found.name}(...)` compares traced values", found.because)
 
     def plan(self, fn: Function, node: ast.Call) -> Plan:
         found = folds.fold(fn, node)
-        assert found is not None, "it was found to be such a call"
-        folds.as_arrays(fn, found, lambda name: name)
+        if found is not None:
+            folds.as_arrays(fn, found, lambda name: name)
+        else:
+            compared = comparing.comparison(fn, node)
+            assert compared is not None, "it was found to be such a call"
+            comparing.as_arrays(fn, compared, lambda name: name)
         return Expression("an operation on arrays")
 
     def fix(
         self, fn: Function, node: ast.Call, plan: Plan, write: Rewriter
     ) -> ast.expr:
         found = folds.fold(fn, node)
-        assert found is not None, "the plan was made for such a call"
+        if found is None:
+            compared = comparing.comparison(fn, node)
+            assert compared is not None, "the plan was made for such a call"
+            return comparing.as_arrays(fn, compared, write.spell(fn))
         made = folds.as_arrays(fn, found, write.spell(fn))
         whole = folds.at_once(fn, found)
         if whole is not None:

@@ -44,6 +44,7 @@ COUNTING = {
 
 
 STEPS = "a number of steps"
+INDEX = "an index of a list"
 TEXT = "written as a text"
 
 
@@ -134,7 +135,7 @@ def _call(fn: Function, node: ast.Call) -> Demand | None:
                 case MethodValue(receiver=At()):
                     continue
                 case MethodValue(receiver=Seq(), name="pop" | "insert") if node.args:
-                    return Demand((node.args[0],), "an index of a list", True)
+                    return Demand((node.args[0],), INDEX, True)
                 case MethodValue(receiver=Array(), name=name):
                     return _method_call(fn, node, name)
                 case TransformedValue() | BoundValue():
@@ -258,7 +259,7 @@ def _subscript(fn: Function, node: ast.Subscript) -> Demand | None:
             numbers = items and all(isinstance(k, int | float) for k, _ in items)
             return Demand((node.slice,), "a key", not numbers)
         case Seq() if not isinstance(node.slice, ast.Slice):
-            return Demand((node.slice,), "an index of a list", False)
+            return Demand((node.slice,), INDEX, False)
         case Array():
             places = (
                 node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]

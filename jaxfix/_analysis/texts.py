@@ -11,7 +11,11 @@ from .jax_api import IMPURE
 if TYPE_CHECKING:
     from .facts import Function
 
-WRITERS = frozenset(["str", "repr", "ascii", "format", "bin", "hex", "oct", "chr"])
+WRITERS = frozenset(
+    ["str", "repr", "ascii", "format", "bin", "hex", "oct", "chr"]
+    + [f"numpy.{n}" for n in ("array_str", "array_repr", "array2string")]
+    + [f"numpy.{n}" for n in ("base_repr", "binary_repr")]
+)
 # Methods that show or label what they are given, whatever they belong to.
 _SHOWING = frozenset(
     ["debug", "info", "warning", "warn", "error", "exception", "critical", "log"]

@@ -1,0 +1,123 @@
+"""Calls that compare the elements of a list one by one: `xs.count(v)`, `bisect`, heaps.
+
+Python asks for the truth of each comparison; arrays compare at once.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from jaxfix._analysis import arrays, build
+from jaxfix._analysis.facts import Function
+from jaxfix._analysis.finding import CannotFix, Evidence
+from jaxfix._analysis.objects import MethodValue
+from jaxfix._analysis.values import Seq, alternatives, holds_tracer
+
+from .folds import array_of
+
+Spell = Callable[[str], str]
+
+METHODS = frozenset(["count", "index", "remove", "sort"])
+SEARCHES = {
+    "bisect.bisect": "right",
+    "bisect.bisect_right": "right",
+    "bisect.bisect_left": "left",
+}
+INSERTIONS = frozenset(
+    f"bisect.{name}" for name in ("insort", "insort_left", "insort_right")
+)
+HEAPS = frozenset(
+    f"heapq.{name}"
+    for name in (
+        *("heapify", "heappush", "heappop", "heappushpop", "heapreplace"),
+        *("merge", "nlargest", "nsmallest"),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Such a call. `name`: `"count"`, `"bisect.bisect_left"`; `items`: the list."""
+
+    name: str
+    node: ast.Call
+    items: ast.expr
+    because: tuple[Evidence, ...]
+
+
+def comparison(fn: Function, node: ast.Call) -> Comparison | None:
+    """The comparison of tracers that a call is."""
+    name = fn.library(node) or ""
+    if name in SEARCHES or name in INSERTIONS:
+        if len(node.args) < 2:
+            return None
+        items, sought = node.args[0], node.args[1:2]
+    elif name in HEAPS and node.args:
+        number = name in ("heapq.nlargest", "heapq.nsmallest")
+        items, sought = node.args[-1 if number else 0], node.args[1:2]
+    elif (method := _list_method(fn, node)) is not None:
+        items, name = method
+        sought = node.args[:1]
+    else:
+        return None
+    for part in (items, *sought):
+        if because := arrays.traced_inside(fn, part):
+            return Comparison(name, node, items, because)
+    return None
+
+
+def _list_method(fn: Function, node: ast.Call) -> tuple[ast.expr, str] | None:
+    """A method of a list that compares its elements: the list, and the name."""
+    if not isinstance(node.func, ast.Attribute) or node.func.attr not in METHODS:
+        return None
+    callees = fn.callees(node)
+    options = [o for callee in callees for o in alternatives(callee)]
+    if not options or not all(
+        isinstance(o, MethodValue)
+        and isinstance(o.receiver, Seq)
+        and o.receiver.kind in ("list", "tuple")
+        for o in options
+    ):
+        return None
+    items = node.func.value
+    if node.func.attr == "sort":
+        known = fn.value(items)
+        if node.keywords or not isinstance(known, Seq) or holds_tracer(known) is None:
+            return None
+    elif len(node.args) != 1 or node.keywords:
+        return None
+    return items, node.func.attr
+
+
+def as_arrays(fn: Function, one: Comparison, spell: Spell) -> ast.expr:
+    """The same as an operation on arrays.
+
+    Raises:
+      CannotFix: there is none.
+    """
+    if one.name in SEARCHES and len(one.node.args) == 2 and not one.node.keywords:
+        sought = one.node.args[1]
+        made = build.call(
+            spell("jax.numpy.searchsorted"), array_of(fn, one.items, spell), sought
+        )
+        if SEARCHES[one.name] == "right":
+            made.keywords.append(ast.keyword("side", ast.Constant("right")))
+        return made
+    if one.name == "count" and arrays.is_scalar(fn.value(one.node.args[0])):
+        items = array_of(fn, one.items, spell)
+        same = ast.Compare(items, [ast.Eq()], [one.node.args[0]])
+        return build.call(spell("jax.numpy.count_nonzero"), same)
+    if one.name == "index":
+        raise CannotFix(
+            "it raises where there is none; `jnp.argmax(xs == value)` is its place"
+        )
+    if one.name in HEAPS:
+        raise CannotFix("use `jnp.sort`, `jnp.argmin` or `lax.top_k` on an array")
+    if one.name == "sort":
+        raise CannotFix("make an array of the list, and sort it with `jnp.sort`")
+    raise CannotFix("how the list changes depends on the data")
+
+
+__all__ = ["Comparison", "as_arrays", "comparison"]
