@@ -73,23 +73,31 @@ class BooleanMask(Rule):
     - https://docs.jax.dev/en/latest/_autosummary/jax.numpy.sum.html
     """
 
-    visits: ClassVar = (ast.Subscript,)
+    visits: ClassVar = (ast.Subscript, ast.Call)
 
-    def find(self, fn: Function, node: ast.Subscript) -> Problem | None:
-        if not isinstance(node.ctx, ast.Load):
-            return None
-        mask = masks.traced_mask(fn, node)
-        if mask is None or masks.is_assigned_in_place(fn, node):
+    def find(self, fn: Function, node: ast.Subscript | ast.Call) -> Problem | None:
+        mask: ast.expr | None = None
+        if isinstance(node, ast.Call):
+            mask = node.args[0] if masks.is_reduced(fn, node) else None
+        elif isinstance(node.ctx, ast.Load):
+            is_stored = masks.is_assigned_in_place(fn, node)
+            mask = masks.traced_mask(fn, node) if not is_stored else None
+        if mask is None:
             return None
         text = ast.unparse(node)
         return Problem(f"`{text}` has a size that depends on the data", fn.traced(mask))
 
-    def plan(self, fn: Function, node: ast.Subscript) -> Plan:
+    def plan(self, fn: Function, node: ast.Subscript | ast.Call) -> Plan:
+        if isinstance(node, ast.Call):
+            return self.mending(fn, node)
         if constant := constant_masks.calls(fn, node):
             key = f"{fn.path}:{constant[0].lineno}:{constant[0].col_offset}"
             return Sites("NumPy in place of jax.numpy", Safety.SAFE, key)
         if masks.is_at(fn, node):
             return updates.plan_at(fn, node)
+        return self.mending(fn, node)
+
+    def mending(self, fn: Function, node: ast.expr) -> Plan:
         found = masks.subscript_selection(fn, node)
         if found is None:
             raise CannotFix("the mask is one of several indices")
@@ -100,14 +108,19 @@ class BooleanMask(Rule):
         return Sites(title, plan.safety, masks.key(fn, found, plan))
 
     def fix(
-        self, fn: Function, node: ast.Subscript, plan: Plan, write: Rewriter
+        self,
+        fn: Function,
+        node: ast.Subscript | ast.Call,
+        plan: Plan,
+        write: Rewriter,
     ) -> None:
-        if constant := constant_masks.calls(fn, node):
-            static_options.call_numpy(write, fn, constant)
-            return
-        if masks.is_at(fn, node):
-            updates.mend_at(write, fn, node)
-            return
+        if isinstance(node, ast.Subscript):
+            if constant := constant_masks.calls(fn, node):
+                static_options.call_numpy(write, fn, constant)
+                return
+            if masks.is_at(fn, node):
+                updates.mend_at(write, fn, node)
+                return
         found = masks.subscript_selection(fn, node)
         assert found is not None, "the plan was made for a selection"
         mend_selection(write, fn, found, masks.mending(fn, found))

@@ -281,6 +281,12 @@ def _indices(call: Call) -> Value:
     return Seq("tuple", None, call.array(INT, None))
 
 
+def _extracted(call: Call) -> Value:
+    """`compress`, `extract`: elements of the second argument."""
+    second = call.arg(1, "a", "arr")
+    return call.array(dtype_of(second) if second is not None else None, None)
+
+
 def _integers(call: Call) -> Value:
     return call.array(INT, None)
 
@@ -495,6 +501,7 @@ _SPECIAL: dict[str, Callable[[Call], Value]] = {
     ),
     **dict.fromkeys(["eigh", "slogdet", "qr"], _pair_of(2)),
     "svd": _pair_of(3),
+    **dict.fromkeys(["compress", "extract"], _extracted),
     "where": where_call,
     "power": power_call,
     "full": full_call,

@@ -59,14 +59,17 @@ PRODUCTS = frozenset(f"jax.numpy.{n}" for n in ("dot", "vdot", "inner", "matmul"
 FINDERS = frozenset(
     f"{m}.{n}" for m in ("jax.numpy", "numpy") for n in ("where", "nonzero")
 )
+# `jnp.extract(mask, x)` is `x[mask]`.
+PICKERS = frozenset({"jax.numpy.compress", "jax.numpy.extract"})
 ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """`base[mask]` or `base[lower:upper]`; `node` is the subscript."""
+    """`base[mask]` or `base[lower:upper]`; `node` is the subscript, or a call of
+    `jnp.extract` and the like."""
 
-    node: ast.Subscript
+    node: ast.Subscript | ast.Call
     base: ast.expr
     mask: ast.expr | None
     part: ast.Slice | None
@@ -92,6 +95,8 @@ def _meaning(fn: Function, mask: ast.expr) -> object:
 
 def subscript_selection(fn: Function, node: ast.AST) -> Selection | None:
     """The selection that a subscript makes, if its size is traced."""
+    if isinstance(node, ast.Call):
+        return _called_selection(fn, node)
     if not isinstance(node, ast.Subscript) or not isinstance(node.ctx, ast.Load):
         return None
     if not arrays.is_array(fn.value(node.value)):
@@ -104,6 +109,32 @@ def subscript_selection(fn: Function, node: ast.AST) -> Selection | None:
         return None
     mask = mask_of(fn, index)
     return Selection(node, node.value, mask, None) if mask is not None else None
+
+
+def _called_selection(fn: Function, node: ast.Call) -> Selection | None:
+    """`jnp.extract(mask, x)`, with a mask that has the shape of the array."""
+    name = arrays.library(fn, node)
+    if name not in PICKERS or node.keywords or len(node.args) != 2:
+        return None
+    mask, base = node.args
+    if any(isinstance(a, ast.Starred) for a in node.args) or not is_mask(fn, mask):
+        return None
+    is_flat = name == "jax.numpy.extract" or arrays.rank(fn.value(base)) == 1
+    if not is_flat or not covers(fn, base, mask):
+        return None
+    return Selection(node, base, mask, None)
+
+
+def is_reduced(fn: Function, node: ast.Call) -> bool:
+    """Is a call a selection, all of whose uses can do with a mask?"""
+    found = subscript_selection(fn, node)
+    if found is None:
+        return False
+    try:
+        mending(fn, found)
+    except CannotFix:
+        return False
+    return True
 
 
 def mask_of(fn: Function, index: ast.expr) -> ast.expr | None:
@@ -360,7 +391,8 @@ def _collect(
 
 def holds_selection(fn: Function, expr: ast.expr) -> bool:
     return any(
-        isinstance(n, ast.Subscript | ast.Name) and selection(fn, n) is not None
+        isinstance(n, ast.Subscript | ast.Name | ast.Call)
+        and selection(fn, n) is not None
         for n in ast.walk(expr)
     )
 

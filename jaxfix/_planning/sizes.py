@@ -14,7 +14,7 @@ from jaxfix._analysis.finding import CannotFix, Evidence
 from jaxfix._analysis.values import Const
 
 from . import folds
-from .masks import covers, elementwise_parts, is_mask, traced_mask
+from .masks import covers, elementwise_parts, is_mask, is_reduced, traced_mask
 
 Spell = Callable[[str], str]
 
@@ -75,7 +75,7 @@ def sized(fn: Function, node: ast.Call) -> Sized | None:
     if name in ("union1d", "intersect1d", "setdiff1d", "setxor1d"):
         decisive = args[:2]
     because = next((b for a in decisive if (b := arrays.forced(fn, a))), ())
-    if not because or is_index_of_mask(fn, node):
+    if not because or is_index_of_mask(fn, node) or is_reduced(fn, node):
         return None
     return Sized(node, name, args[0], because)
 
@@ -208,7 +208,8 @@ def _with_size(one: Sized, use: Use, spell: Spell) -> ast.expr:
 
 def first_by_name(fn: Function, one: Sized) -> ast.expr | None:
     """The call with `size=1`, where its result has a name of which only the first
-    element is read (`hits = jnp.where(mask)[0]`, then `hits[0]`)."""
+    element is read (`hits = jnp.where(mask)[0]`, then `hits[0]`), or where a number of
+    the first row is (`jnp.argwhere(mask)[0, 1]`)."""
     if one.name not in FINDERS:
         return None
     result: ast.expr = one.node
@@ -219,6 +220,8 @@ def first_by_name(fn: Function, one: Sized) -> ast.expr | None:
         result = picked[0]
     stmt = fn.module.parent(result)
     match stmt:
+        case ast.Subscript(slice=ast.Tuple(elts=[row, *_])) if stmt.value is result:
+            return build.const(1) if fn.value(row) == Const(0) else None
         case ast.Assign(targets=[ast.Name(id=name)]) if len(bindings(fn, name)) == 1:
             uses = loads(fn, name)
         case _:
