@@ -104,6 +104,8 @@ class Use:
 
 def use_of(fn: Function, one: Sized) -> Use | None:
     """The one element, or the number of elements, that is asked for."""
+    if is_distinct(one) and (outer := counted(fn, one.node)) is not None:
+        return Use("count", outer, 0)
     if one.name not in FINDERS:
         return None
     result: ast.expr = one.node
@@ -123,6 +125,11 @@ def use_of(fn: Function, one: Sized) -> Use | None:
         if index == Const(-1) and one.name != "argwhere":
             return Use("last", parent, axis)
     return None
+
+
+def is_distinct(one: Sized) -> bool:
+    """Is it `jnp.unique(x)`, with nothing else to give?"""
+    return one.name == "unique" and len(one.node.args) == 1 and not one.node.keywords
 
 
 def _picked(fn: Function, node: ast.expr) -> tuple[ast.expr, int] | None:
@@ -160,6 +167,8 @@ def at_once(fn: Function, one: Sized, use: Use, spell: Spell) -> ast.expr:
     if use.what == "count":
         if arrays.size_uses(fn, use.node):
             raise CannotFix("the number of elements is used as a shape")
+        if one.name == "unique":
+            mask = _counts(one, spell)
         return build.call(spell("jax.numpy.count_nonzero"), mask)
     rank = arrays.rank(fn.value(mask))
     test: ast.expr = mask
@@ -185,6 +194,15 @@ def at_once(fn: Function, one: Sized, use: Use, spell: Spell) -> ast.expr:
     backwards = ast.Subscript(test, ast.Slice(None, None, build.const(-1)), ast.Load())
     from_end = build.call(spell("jax.numpy.argmax"), backwards)
     return ast.BinOp(ast.BinOp(length, ast.Sub(), build.const(1)), ast.Sub(), from_end)
+
+
+def _counts(one: Sized, spell: Spell) -> ast.expr:
+    """How often each distinct element occurs; 0 for what fills the array up."""
+    size = ast.Attribute(one.arg, "size", ast.Load())
+    call = build.call(
+        spell("jax.numpy.unique"), one.arg, size=size, return_counts=build.const(True)
+    )
+    return ast.Subscript(call, build.const(1), ast.Load())
 
 
 def _same_length(fn: Function, mask: ast.expr) -> ast.expr | None:
