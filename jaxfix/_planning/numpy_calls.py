@@ -34,9 +34,11 @@ TAKE_LISTS = frozenset(
 )
 # Functions for which a list of integers is no array: shifts, shapes, subscripts, and
 # what must be concrete.
-TAKE_INTEGERS = TAKE_LISTS | {
-    f"numpy.{n}" for n in ["roll", "resize", "delete", "compress", "einsum"]
-}
+TAKE_INTEGERS = TAKE_LISTS | {f"numpy.{n}" for n in ["roll", "resize", "einsum"]}
+# What must be concrete: a constant of JAX is none while it traces.
+TAKE_CONSTANTS = frozenset({"numpy.delete", "numpy.compress", "numpy.repeat"})
+# Functions that call a method of their first argument, whose others must be arrays.
+CALL_METHODS = frozenset({"clip", "repeat", "searchsorted", "take"})
 WIDE = {
     "numpy.float64": "float",
     "numpy.double": "float",
@@ -69,7 +71,8 @@ def fails(fn: Function, node: ast.Call) -> tuple[Evidence, ...]:
         if position in static.values() and not _in_list(fn, arg):
             continue
         if because := arrays.traced_inside(fn, arg):
-            return because if _refuses(fn, name, position, arg) else ()
+            refuses = _refuses(fn, name, position, arg) or _meets_list(fn, node, name)
+            return because if refuses else ()
     for keyword in node.keywords:
         if keyword.arg is None:
             continue
@@ -87,6 +90,14 @@ def _refuses(fn: Function, name: str, position: int, arg: ast.expr | None) -> bo
     if verdict == "works" and position > 0:
         return name.rpartition(".")[2] not in ("result_type", "can_cast", "shape")
     return verdict == "fails"
+
+
+def _meets_list(fn: Function, node: ast.Call, name: str) -> bool:
+    """Does the method of the first argument get a list for an array?"""
+    return name.rpartition(".")[2] in CALL_METHODS and any(
+        _is_list_of_integers(known) or _is_list_of_numbers(known)
+        for known in (arrays.value(fn, arg) for arg in node.args[1:])
+    )
 
 
 def _in_list(fn: Function, arg: ast.expr) -> bool:
@@ -121,8 +132,12 @@ def in_jax(fn: Function, node: ast.Call, spell: Callable[[str], str]) -> ast.Cal
     api = jax_api.lookup(target)
     static = {p.position for p in (api.static_params if api is not None else ())}
     takes_integers = known_name in TAKE_INTEGERS or known_name.startswith("numpy.fft")
+    if known_name in TAKE_CONSTANTS:
+        static, maker = set(), "numpy.array"
+    else:
+        maker = "jax.numpy.array"
     made.args = [
-        _array_of(arg, spell)
+        build.call(spell(maker), arg)
         if not (takes_integers or index in static)
         and _is_list_of_integers(arrays.value(fn, arg))
         else operand(fn, arg, spell, keep_list=keep_list)
@@ -213,9 +228,13 @@ def _is_list_of_numbers(known: Value | None) -> bool:
         return False
     if holds_tracer(known) is not None:
         return True
-    items = known.items or ()
-    return known.kind == "list" and any(
-        isinstance(o, Array) or (isinstance(o, Const) and isinstance(o.value, float))
-        for item in items
+    return any(
+        _is_inexact(o) or (known.kind == "list" and isinstance(o, Array))
+        for item in known.items or ()
         for o in alternatives(resolved(item))
     )
+
+
+def _is_inexact(known: Value) -> bool:
+    """A float or complex number, which is no part of a shape, nor an axis."""
+    return isinstance(known, Const) and isinstance(known.value, float | complex)
