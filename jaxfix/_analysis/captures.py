@@ -225,15 +225,30 @@ class Captures:
         return seen
 
     @cached_property
-    def called_functions(self) -> dict[int, list[tuple[ast.Call, list[int]]]]:
-        """`calls`, with the identities of the functions that are run."""
-        return {
+    def called_functions(self) -> dict[int, list[tuple[ast.expr, list[int]]]]:
+        """`calls`, with the identities of the functions that are run.
+
+        A decorator is called where it stands.
+        """
+        found: dict[int, list[tuple[ast.expr, list[int]]]] = {
             owner: [
                 (node, [id(v.node) for v in ran if isinstance(v, FunctionValue)])
                 for node, ran in calls
             ]
             for owner, calls in self.calls.items()
         }
+        tables = self.facts.interpreter
+        for module, node in self.places.nodes:
+            for decorator in getattr(node, "decorator_list", ()):
+                keys = [
+                    id(value.node)
+                    for table in (tables.host, tables.traced)
+                    for value in run_by(table.get(id(decorator)))
+                    if isinstance(value, FunctionValue)
+                ]
+                owner = self.places.owner(module, decorator)
+                found.setdefault(id(owner), []).append((decorator, keys))
+        return found
 
     # --- captures
 
