@@ -76,14 +76,15 @@ def is_within(node: ast.expr, stmt: ast.stmt) -> bool:
 
 
 def users_of(module: Module, words: frozenset[str]) -> frozenset[str]:
-    """The words, and the functions and heirs of a module that come to use one."""
-    functions = [s for s in module.tree.body if isinstance(s, ast.FunctionDef)]
-    classes = [s for s in module.tree.body if isinstance(s, ast.ClassDef)]
+    """The words, and the functions, classes and heirs that come to use one."""
+    body = module.tree.body
+    classes = [s for s in body if isinstance(s, ast.ClassDef)]
+    users = [s for s in body if isinstance(s, ast.FunctionDef | ast.ClassDef)]
     while True:
         more = {
-            f.name
-            for f in functions
-            if f.name not in words and module.mentions(f, words)
+            user.name
+            for user in users
+            if user.name not in words and module.mentions(user, words)
         }
         more |= {
             cls.name
