@@ -110,6 +110,11 @@ class InPlaceStore(Rule):
             store_calls.check(fn, node, call)
             return Statement("a new array", Safety.SAFE)
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            if stores.is_argument_of_helper(fn, node.target.id):
+                raise CannotFix(
+                    f"return `{node.target.id}`, and bind what the call gives: JAX"
+                    " makes a new array, which the caller does not see"
+                )
             raise CannotFix(
                 f"`{node.target.id}` is another name of an argument that is read "
                 "afterwards; without a copy NumPy changes both, JAX only one"

@@ -174,6 +174,8 @@ def numpy_on_tracer(
     module, _, function = name.rpartition(".")
     if module == "numpy" and function in tables.WORK_ON_TRACERS.split():
         return "fails" if in_list else "works"
+    if module == "numpy" and function in tables.FAIL_ON_TRACERS.split():
+        return "fails"
     if ufunc_of(name) is not None:
         return "fails"
     api = lookup(name)

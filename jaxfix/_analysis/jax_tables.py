@@ -337,6 +337,13 @@ WORK_ON_TRACERS = (
     " triu_indices_from unstack var vsplit"
 )
 
+# Functions that ask a tracer for `__array__`, and of which nothing else is said here;
+# `()` stands for what the function returns, when that is called.
+FAIL_ON_TRACERS = (
+    "asarray_chkfinite asmatrix frompyfunc() ndenumerate real_if_close require"
+    " sort_complex vectorize()"
+)
+
 # NumPy functions with no `jax.numpy` function of the same meaning, although most have a
 # namesake. In this order: they write to an argument or a file; the shape of the result
 # depends on values; they call a Python function; they raise on values out of range.

@@ -714,6 +714,8 @@ SPECIAL: dict[str, Any] = {
     "print": _none,
     "numpy.random.default_rng": _made("numpy.random.Generator()"),
     "numpy.random.RandomState": _made("numpy.random.Generator()"),
+    "numpy.vectorize": _made("numpy.vectorize()"),
+    "numpy.frompyfunc": _made("numpy.frompyfunc()"),
     "random.Random": _made("random.Random()"),
     "logging.getLogger": _made("logging.Logger()"),
     **dict.fromkeys(GIVE_PATHS, _made(PATH)),

@@ -114,6 +114,11 @@ def in_jax(fn: Function, node: ast.Call, spell: Callable[[str], str]) -> ast.Cal
     name = numpy_name(fn, node)
     assert name is not None, "the call is one of NumPy"
     text = ast.unparse(node.func)
+    if name.endswith("()"):
+        made_by = name.removesuffix("()").rpartition(".")[2]
+        raise CannotFix(
+            f"`np.{made_by}` calls a function with numbers; use `jnp.vectorize`"
+        )
     keywords = [k.arg or "" for k in node.keywords]
     target = jax_api.numpy_to_jnp(jax_api.canonical(name), keywords)
     if target is None:

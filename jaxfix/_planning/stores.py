@@ -11,12 +11,12 @@ import ast
 from collections.abc import Iterator
 
 from jaxfix._analysis import arrays, jax_api
-from jaxfix._analysis.call_sites import Unclear, argument, call_sites
+from jaxfix._analysis.call_sites import Unclear, argument, call_sites, callers
 from jaxfix._analysis.definitions import bindings, loads, statement_of
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix, Evidence
 from jaxfix._analysis.indexing import UPDATES
-from jaxfix._analysis.objects import InstanceValue
+from jaxfix._analysis.objects import InstanceValue, TransformedValue
 from jaxfix._analysis.scopes import parameter_names
 from jaxfix._analysis.values import Array, Dict, Seq, alternatives
 
@@ -325,13 +325,16 @@ def hidden_store(fn: Function, stmt: ast.AugAssign) -> tuple[Evidence, ...]:
     """Why `y += ...` changes an argument in place outside of a trace: it is NumPy's.
 
     `y` is another name of an argument that some caller gives as a NumPy array, and that
-    is read afterwards. Under a transform `y` becomes a new array.
+    is read afterwards; or it is the argument of a helper whose caller goes on with the
+    array. Under a transform `y` becomes a new array.
     """
     assert isinstance(stmt.target, ast.Name), "the target is a name"
     name = stmt.target.id
     because = arrays.traced(fn, stmt.target)
     if not because or isinstance(fn.node, ast.Module):
         return ()
+    if is_argument_of_helper(fn, name):
+        return because
     for bound in bindings(fn, name):
         holder = fn.module.parent(bound)
         source = alias_of(fn, holder.value) if isinstance(holder, ast.Assign) else None
@@ -340,6 +343,43 @@ def hidden_store(fn: Function, stmt: ast.AugAssign) -> tuple[Evidence, ...]:
         if source in parameter_names(fn.node) and is_given_numpy(fn, source):
             return because
     return ()
+
+
+def is_argument_of_helper(fn: Function, name: str) -> bool:
+    """Is it a parameter that a call, a statement of its own, gives a NumPy array which
+    is read after the call?"""
+    assert not isinstance(fn.node, ast.Module), "a module has no parameters"
+    rebound = [b for b in bindings(fn, name) if not _is_augmented(fn, b)]
+    if name not in parameter_names(fn.node) or rebound:
+        return False
+    for site in call_sites(fn.facts, fn.node):
+        if isinstance(site.callee, TransformedValue) or site.node is None:
+            continue
+        try:
+            given = argument(site, name)
+        except Unclear:
+            continue
+        for caller in callers(fn.facts, site):
+            outer = statement_of(caller, site.node)
+            if not (isinstance(outer, ast.Expr) and isinstance(given, ast.Name)):
+                continue
+            if read_after(caller, outer, given.id) and _is_numpy(caller, given):
+                return True
+    return False
+
+
+def _is_augmented(fn: Function, bound: ast.AST) -> bool:
+    return isinstance(fn.module.parent(bound), ast.AugAssign)
+
+
+def _is_numpy(caller: Function, given: ast.Name) -> bool:
+    """Is it NumPy's array, or is it one outside of the trace?"""
+    if arrays.is_host_array(caller.value(given)):
+        return True
+    if isinstance(caller.node, ast.Module):
+        return False
+    is_parameter = given.id in parameter_names(caller.node)
+    return is_parameter and is_given_numpy(caller, given.id)
 
 
 def is_given_numpy(fn: Function, name: str) -> bool:
