@@ -56,12 +56,13 @@ class UnhashableStaticArg(Rule):
 
     Safe: the calls fail as they stand. A list becomes a tuple and a dict a tuple of its
     items, of which the function makes a dict again; an array whose values are not
-    needed while tracing comes out of the declaration; a dataclass of which no field is
+    needed while tracing comes out of the declaration, and one of a single integer that
+    is needed becomes an `int` where it is passed; a dataclass of which no field is
     assigned becomes frozen.
 
     ## Not fixed
 
-    - An array whose values are needed while tracing, a dict of arrays.
+    - An array of several values that are needed while tracing, a dict of arrays.
     - A dataclass whose fields are assigned somewhere, or have no hash themselves.
     - A class whose `__hash__` reads attributes that are assigned later: pass them as
       arguments, or make the class frozen.

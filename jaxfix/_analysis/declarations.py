@@ -281,6 +281,8 @@ def _conversion(value: Value) -> str | None:
             return None
         case Const(value=list() | dict() | set()):
             return None
+        case Array() if is_numpy_number(value):
+            return ""
         case Array():
             whole = value.dtype is not None and value.dtype.kind in ("i", "b")
             return "int" if whole and value.shape == SCALAR else None
@@ -293,6 +295,11 @@ def _conversion(value: Value) -> str | None:
             return "" if hashable and is_hashable(value.cls) else None
         case _:
             return ""
+
+
+def is_numpy_number(value: Array) -> bool:
+    """Is it `np.int64(3)`, an element of a NumPy array or what it is reduced to?"""
+    return value.host and not value.traced and value.shape == SCALAR
 
 
 def is_hashable(cls: ClassValue) -> bool:

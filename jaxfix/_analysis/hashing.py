@@ -12,6 +12,7 @@ from .declarations import (
     check_restorable,
     conversion,
     is_hashable,
+    is_numpy_number,
     is_pytree,
 )
 from .finding import CannotFix
@@ -99,8 +100,9 @@ def _of_arrays(facts: Facts, root: TransformedValue) -> Trouble | None:
 
 
 def is_array(value: Value) -> bool:
-    """Not the tracer of a Python number, which its function has to keep static."""
-    if not isinstance(value, Array):
+    """Not a NumPy number, which has a hash, nor the tracer of a Python number, which
+    its function has to keep static."""
+    if not isinstance(value, Array) or is_numpy_number(value):
         return False
     return not (value.traced and value.dtype is not None and value.dtype.is_weak)
 
@@ -238,7 +240,7 @@ def kind_of(value: Value) -> tuple[str, ClassValue | None]:
                 return kind, None
             case Const(value=list()):
                 return "list", None
-            case Array():
+            case Array() if not is_numpy_number(option):
                 return "array", None
             case InstanceValue(cls=cls) if not is_hashable(cls):
                 return "class", cls
@@ -290,11 +292,35 @@ def mend_of(facts: Facts, trouble: Trouble) -> Mend:
 def _release(facts: Facts, trouble: Trouble) -> Mend:
     fn = underlying(trouble.root.function)
     assert fn is not None, "roots_at keeps those with a project function"
-    for name in trouble.names:
-        if Parameter(fn.node, name) in facts.used_as_static:
+    needed = [n for n in trouble.names if Parameter(fn.node, n) in facts.used_as_static]
+    arguments = [one for name in needed for one in _numbers(facts, trouble.root, name)]
+    freed = tuple(name for name in trouble.names if name not in needed)
+    titles = [f"`int({ast.unparse(given)})`" for _, given, _ in arguments[:1]]
+    if freed:
+        titles.append(", ".join(f"`{n}`" for n in freed) + " traced, not static")
+    title = ", and ".join(titles)
+    return Mend(title, trouble.key, trouble.root, arguments, remove=freed)
+
+
+def _numbers(
+    facts: Facts, root: TransformedValue, name: str
+) -> list[tuple[Function, ast.expr, str]]:
+    """The calls that pass an array of one integer for a parameter that stays static.
+
+    Raises:
+      CannotFix: another array is passed, or a tracer.
+    """
+    found: list[tuple[Function, ast.expr, str]] = []
+    for caller, _, given in static_arguments(facts, root, name):
+        value = value_of(caller, given)
+        kind = conversion(value) if value is not None else ""
+        if kind == "":
+            continue
+        if kind != "int" or caller.value(given) is not None:
             raise CannotFix(f"the value of `{name}` is needed while tracing")
-    title = ", ".join(f"`{n}`" for n in trouble.names) + " traced, not static"
-    return Mend(title, trouble.key, trouble.root, [], remove=trouble.names)
+        if not any(node is given for _, node, _ in found):
+            found.append((caller, given, kind))
+    return found
 
 
 def _freeze(facts: Facts, trouble: Trouble) -> Mend:
