@@ -23,10 +23,11 @@ from ._analysis.finding import (
 from ._analysis.interpret import Interpreter, bug
 from ._analysis.misfits import Misfit
 from ._analysis.project import INTERESTING, Project
+from ._analysis.scopes import names, writes
 from ._analysis.settings import DEFAULTS, Settings
 from ._analysis.source import Source
 from ._garbage import by_hand
-from ._planning.plan import Sites
+from ._planning.plan import Region, Sites
 from ._processes import can_fork, fork_map
 from ._rewriting.claims import Claim, Visitors, claims_of
 from ._rewriting.registry import rules as all_rules
@@ -246,6 +247,7 @@ def settle(analysis: Analysis) -> None:
 
         rewrite.settle(analysis.facts, analysis.claims)
         close_outer(analysis.claims)
+        close_loops(analysis.claims)
         if not fall_back(analysis):
             break
     for one in analysis.claims:
@@ -259,6 +261,27 @@ def close_outer(claims: Sequence[Claim]) -> None:
         outer = one.inside
         if outer is not None and not one.is_open and outer.is_open:
             outer.not_fixed, outer.depends = one.not_fixed, one.depends
+
+
+def close_loops(claims: Sequence[Claim]) -> None:
+    """A loop gains nothing if it makes a tracer of what its body must know."""
+    from ._rewriting import rewrite
+
+    for one in claims:
+        if one.is_open or one.depends or not one.rule.needs_known:
+            continue
+        read = set(names(one.node))
+        for loop in claims:
+            if (
+                loop.is_open
+                and isinstance(loop.plan, Region)
+                and isinstance(loop.node, ast.For | ast.While)
+                and read & set(writes(loop.node))
+                and any(node is one.node for node in ast.walk(loop.node))
+            ):
+                line = getattr(one.node, "lineno", 0)
+                why = f"it depends on line {line}, where {one.not_fixed}"
+                rewrite.close(claims, loop, loop.node, why)
 
 
 def fall_back(analysis: Analysis) -> bool:

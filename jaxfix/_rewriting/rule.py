@@ -24,11 +24,14 @@ class Rule(ABC):
       visits: the node types that `find` is asked about.
       safety: the grade of its fixes in the table of rules; a plan may be stricter.
       precedence: of several rules that can mend one node, the highest has it.
+      needs_known: its problem is that a value must be known while tracing. A loop that
+        would make a tracer of it is left as it is.
     """
 
     visits: ClassVar[tuple[type[ast.AST], ...]] = ()
     safety: ClassVar[Safety] = Safety.SAFE
     precedence: ClassVar[int] = 0
+    needs_known: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
