@@ -15,6 +15,7 @@ from .objects import (
     is_callable,
 )
 from .values import (
+    BOOL,
     SCALAR,
     WEAK,
     Array,
@@ -22,10 +23,12 @@ from .values import (
     Dict,
     Lib,
     Seq,
+    Static,
     Unknown,
     Value,
     Why,
     element,
+    holds_tracer,
     replace,
     tracer,
 )
@@ -310,6 +313,25 @@ def _leaves(
     return Seq("list", None, _leaf(args[0])) if args else Unknown()
 
 
+def _known_leaves(tree: Value) -> list[Value] | None:
+    """The leaves of a tree one by one; None if its structure is not known."""
+    match tree:
+        case Seq(kind="tuple" | "list", items=tuple(items)):
+            parts = list(items)
+        case Dict(items=tuple(pairs)):
+            parts = [value for _, value in pairs]
+        case Array(tree=False) | Const(value=int() | float() | complex()) | Static():
+            return [tree]
+        case Const(value=None):
+            return []
+        case _:
+            return None
+    found = [_known_leaves(part) for part in parts]
+    if any(leaves is None for leaves in found):
+        return None
+    return [leaf for leaves in found for leaf in leaves or ()]
+
+
 def _leaf(tree: Value) -> Value:
     match tree:
         case Seq() | Dict():
@@ -317,6 +339,32 @@ def _leaf(tree: Value) -> Value:
             return _leaf(inner) if isinstance(inner, Seq | Dict) else inner
         case _:
             return tree
+
+
+def _tree_reduce(
+    frame: Frame, args: list[Value], keywords: dict[str, Value], node: ast.AST | None
+) -> Value:
+    if len(args) < 2:
+        return Unknown()
+    known = _known_leaves(args[1])
+    # A tree of which nothing is known is taken to have leaves.
+    leaves = [_leaf(args[1])] * 2 if known is None else known
+    start = _argument(args, keywords, 2, "initializer")
+    if start is None:
+        start, *leaves = leaves or [Unknown()]
+    seen = start
+    for leaf in leaves:
+        seen = frame.call(args[0], [seen, leaf], {}, node)
+    return seen
+
+
+def _tree_all(
+    frame: Frame, args: list[Value], keywords: dict[str, Value], node: ast.AST | None
+) -> Value:
+    found = holds_tracer(_leaf(args[0])) if args else None
+    if found is None:
+        return Static("bool")
+    return Array(True, BOOL, SCALAR, assumed=found.assumed, why=found.why)
 
 
 def _forward(
@@ -419,6 +467,10 @@ PRIMITIVES: dict[str, Any] = {
     "jax.tree.leaves": _leaves,
     "jax.tree_util.tree_leaves": _leaves,
     "jax.tree_leaves": _leaves,
+    "jax.tree.reduce": _tree_reduce,
+    "jax.tree_util.tree_reduce": _tree_reduce,
+    "jax.tree.all": _tree_all,
+    "jax.tree_util.tree_all": _tree_all,
     "jax.vjp": _forward,
     "jax.linearize": _forward,
     "jax.jvp": _jvp,

@@ -1,4 +1,4 @@
-"""Calls that compare the elements of a list one by one: `xs.count(v)`, `bisect`, heaps.
+"""Calls that compare the elements of a list: `xs.count(v)`, `reduce(max, xs)`, heaps.
 
 Python asks for the truth of each comparison; arrays compare at once.
 """
@@ -13,7 +13,7 @@ from jaxfix._analysis import arrays, build
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix, Evidence
 from jaxfix._analysis.objects import MethodValue
-from jaxfix._analysis.values import Seq, alternatives, holds_tracer
+from jaxfix._analysis.values import Dict, Lib, Seq, alternatives, element, holds_tracer
 
 from .folds import array_of
 
@@ -35,6 +35,11 @@ HEAPS = frozenset(
         *("merge", "nlargest", "nsmallest"),
     )
 )
+# Functions that put another between the elements, and what stands for that.
+REDUCTIONS = frozenset(
+    ["functools.reduce", "jax.tree.reduce", "jax.tree_util.tree_reduce"]
+)
+LARGER = {Lib("max"): "maximum", Lib("min"): "minimum"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +62,21 @@ def comparison(fn: Function, node: ast.Call) -> Comparison | None:
     elif name in HEAPS and node.args:
         number = name in ("heapq.nlargest", "heapq.nsmallest")
         items, sought = node.args[-1 if number else 0], node.args[1:2]
+    elif name in REDUCTIONS and len(node.args) > 1:
+        function = fn.value(node.args[0])
+        if not isinstance(function, Lib) or function not in LARGER:
+            return None
+        items, sought = node.args[1], node.args[2:]
     elif (method := _list_method(fn, node)) is not None:
         items, name = method
         sought = node.args[:1]
     else:
         return None
     for part in (items, *sought):
-        if because := arrays.traced_inside(fn, part):
+        because = arrays.traced_inside(fn, part)
+        if not because and isinstance(tree := fn.value(part), Dict):
+            because = arrays.evidence(fn, part, holds_tracer(tree))
+        if because:
             return Comparison(name, node, items, because)
     return None
 
@@ -105,6 +118,8 @@ def as_arrays(fn: Function, one: Comparison, spell: Spell) -> ast.expr:
         if SEARCHES[one.name] == "right":
             made.keywords.append(ast.keyword("side", ast.Constant("right")))
         return made
+    if one.name in REDUCTIONS:
+        return _reduced(fn, one, spell)
     if one.name == "count" and arrays.is_scalar(fn.value(one.node.args[0])):
         items = array_of(fn, one.items, spell)
         same = ast.Compare(items, [ast.Eq()], [one.node.args[0]])
@@ -118,6 +133,18 @@ def as_arrays(fn: Function, one: Comparison, spell: Spell) -> ast.expr:
     if one.name == "sort":
         raise CannotFix("make an array of the list, and sort it with `jnp.sort`")
     raise CannotFix("how the list changes depends on the data")
+
+
+def _reduced(fn: Function, one: Comparison, spell: Spell) -> ast.expr:
+    """`reduce(max, xs)` as `reduce(jnp.maximum, xs)`."""
+    known = fn.value(one.items)
+    if isinstance(known, Seq) and isinstance(element(known), Seq):
+        raise CannotFix("sequences are compared")
+    function, *rest = one.node.args
+    larger = fn.value(function)
+    assert isinstance(larger, Lib), "it was found to be `max` or `min`"
+    name = spell(f"jax.numpy.{LARGER[larger]}")
+    return ast.Call(one.node.func, [build.load(name), *rest], one.node.keywords)
 
 
 __all__ = ["Comparison", "as_arrays", "comparison"]

@@ -44,7 +44,9 @@ FILTERS = frozenset(
         "itertools.filterfalse",
     ]
 )
-FOLDS = FILTERS | {"max", "min", "sorted", "any", "all"}
+# Python's `all` of the leaves.
+OF_LEAVES = frozenset(["jax.tree.all", "jax.tree_util.tree_all"])
+FOLDS = FILTERS | OF_LEAVES | {"max", "min", "sorted", "any", "all"}
 ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
 
 
@@ -89,6 +91,8 @@ def _why(fn: Function, node: ast.Call, name: str) -> tuple[Evidence, ...]:
     """Why what is compared is traced."""
     if name in FILTERS:
         return _filtered(fn, node)
+    if name in OF_LEAVES:
+        return arrays.forced(fn, node)
     key = next((k.value for k in node.keywords if k.arg == "key"), None)
     if key is not None and isinstance(fn.value(key), FunctionValue):
         return _key_result(fn, key)
@@ -221,6 +225,8 @@ def as_arrays(fn: Function, one: Fold, spell: Spell) -> ast.expr:
         raise CannotFix("the arguments are starred")
     if one.name in FILTERS:
         raise CannotFix("how many elements pass depends on the data; mask them instead")
+    if one.name in OF_LEAVES:
+        return _all_leaves(one, spell)
     if one.key is not None and _is_item_of(fn, one.key):
         raise CannotFix("the key that is found is no array; find its place instead")
     if one.name in ("any", "all"):
@@ -230,6 +236,16 @@ def as_arrays(fn: Function, one: Fold, spell: Spell) -> ast.expr:
     if len(one.node.args) > 1:
         return _of_arguments(fn, one, spell)
     return _of_iterable(fn, one, spell)
+
+
+def _all_leaves(one: Fold, spell: Spell) -> ast.expr:
+    """`jax.tree.all(tree)`, of leaves that are numbers, as `jnp.all` of an array."""
+    if len(one.node.args) > 1 or one.node.keywords:
+        raise CannotFix("what is a leaf is told by a function")
+    leaves = build.call(spell("jax.tree.leaves"), one.node.args[0])
+    return build.call(
+        spell("jax.numpy.all"), build.call(spell("jax.numpy.array"), leaves)
+    )
 
 
 def _of_arguments(fn: Function, one: Fold, spell: Spell) -> ast.expr:
