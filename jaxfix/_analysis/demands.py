@@ -14,6 +14,7 @@ from .polynomials import counted_range
 from .texts import written
 from .transformed import static_names
 from .values import (
+    SCALAR,
     Array,
     Const,
     Dict,
@@ -41,7 +42,8 @@ COUNTING = {
     "itertools.permutations": (1,),
     "itertools.repeat": (1,),
 }
-
+# Functions one of whose arguments, an array else, may be the length of a range.
+RANGES = {"jax.random.choice": "a", "jax.random.permutation": "x"}
 
 STEPS = "a number of steps"
 INDEX = "an index of a list"
@@ -192,6 +194,8 @@ def _counts(fn: Function, node: ast.expr) -> tuple[ast.expr, ...]:
 
 def _library_call(fn: Function, node: ast.Call, name: str) -> Demand | None:
     api = lookup(name)
+    if (length := _length_of_range(fn, node, name)) is not None:
+        return Demand((length,), "a size", True)
     if api is None or not api.static_params:
         return None
     last = name.rpartition(".")[2]
@@ -216,6 +220,21 @@ def _library_call(fn: Function, node: ast.Call, name: str) -> Demand | None:
         return None
     unknown = [i for i, p in enumerate(parts) if _is_traced(fn, p)]
     return Demand(tuple(parts), _named(reasons[unknown[0] if unknown else 0]), True)
+
+
+def _length_of_range(fn: Function, node: ast.Call, name: str) -> ast.expr | None:
+    """The `n` of `jax.random.permutation(key, n)`, if it is no array."""
+    if name not in RANGES:
+        return None
+    keywords = {k.arg: k.value for k in node.keywords}
+    given = node.args[1] if len(node.args) > 1 else keywords.get(RANGES[name])
+    match None if given is None else fn.value(given):
+        case Array(shape=shape):
+            return given if shape == SCALAR else None
+        case Static(type="int") | Const(value=int()):
+            return given
+        case _:
+            return None
 
 
 def _is_traced(fn: Function, *nodes: ast.expr) -> bool:
