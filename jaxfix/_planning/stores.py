@@ -181,6 +181,24 @@ def check_aliases(fn: Function, stmt: ast.stmt, name: str) -> None:
             raise CannotFix(f"`{name}` is kept in a container, which sees the store")
 
 
+def check_elements(fn: Function, stmt: ast.stmt, container: ast.expr) -> None:
+    """See to it that no array in a display is read under a name of its own.
+
+    Raises:
+      CannotFix: `rows = [x[0], x[1]]` was, and `x` would show a store into `rows[0]`.
+    """
+    if not isinstance(container, ast.Name):
+        return
+    for made in fn.definitions.get(container.id) or ():
+        for part in ast.iter_child_nodes(made):
+            source = alias_of(fn, part) if isinstance(part, ast.expr) else None
+            if source is not None and read_after(fn, stmt, source):
+                raise CannotFix(
+                    f"`{container.id}` holds `{ast.unparse(part)}`, and `{source}` is "
+                    "read afterwards: in Python both change"
+                )
+
+
 def alias_of(fn: Function, value: ast.expr) -> str | None:
     """The name of the array that an expression is, or is a view of."""
     match value:

@@ -65,6 +65,8 @@ def check_store(fn: Function, stmt: StoreStatement) -> Safety:
             root = root.value
         if isinstance(root, ast.Name):
             stores.check_aliases(fn, stmt, root.id)
+        elif isinstance(root, ast.Subscript):
+            stores.check_elements(fn, stmt, root.value)
         stores.buffer(fn, one.base)
         updated(fn, one, lambda name: name)
         for part in one.index:
@@ -487,8 +489,12 @@ def _masked_axis(
     index[place] = ast.Slice()
     behind = sum(isinstance(part, ast.Slice) for part in index[place + 1 :])
     mask = _spread(mask, behind + rank - len(index))
-    while len(index) > 1 and windows.is_whole(index[-1]):
+    while index and windows.is_whole(index[-1]):
         index.pop()
+    if not index:
+        new = one.value if one.op is None else ast.BinOp(base, one.op, one.value)
+        whole = build.call(spell("jax.numpy.where"), mask, new, base)
+        return _kept_dtype(fn, one, whole)
     key = index[0] if len(index) == 1 else ast.Tuple(index, ast.Load())
     old = ast.Subscript(base, key, ast.Load())
     new = one.value if one.op is None else ast.BinOp(old, one.op, one.value)
