@@ -239,6 +239,11 @@ class Functional(Choices):
                 context.types.pop(name, None)
                 if known is not None:
                     context.types[name] = known
+            case ast.FunctionDef(name=name) if not build.is_new(stmt):
+                context.types.pop(name, None)
+                made = self.fn.facts.interpreter.functions.get(id(stmt))
+                if made is not None:
+                    context.types[name] = made
             case _:
                 assigned = assigned_type(self.fn, stmt, context.types)
                 changed = (name for name, _ in mutations([stmt]))
