@@ -111,9 +111,9 @@ LAYERS = {
         "calls": "call_sites handed texts polynomials demands origins declarations "
         "static_uses hashing",
         "facts": "facts",
-        "helpers": "arrays caching captures changes closures constants dict_order effects "
-        "explain factories fresh given hoisting kept keys local_jits order overrides "
-        "recursion shapes_in_loops type_tests uses",
+        "helpers": "arrays caching captures changes closures constants dict_order "
+        "effects explain factories fresh given hoisting kept keys local_jits order "
+        "overrides recursion shapes_in_loops type_tests uses",
     },
     "jaxfix/_planning": {
         "data": "plan context blocks",
@@ -125,8 +125,9 @@ LAYERS = {
         "for_loops rolled functional",
         "derivatives": "singular",
         "names": "inlining",
-        "helpers": "callees casts comparing constant_masks first_found folds impure list_operands masks masked_gradients "
-        "mutators numpy_calls printing signs sizes store_calls stores tables windows",
+        "helpers": "callees casts comparing constant_masks first_found folds impure "
+        "list_operands list_sorts masks masked_gradients mutators numpy_calls "
+        "printing signs sizes store_calls stores tables windows",
     },
     "jaxfix/_rewriting": {
         "parts": "rule registry lines spelling blocks imports",

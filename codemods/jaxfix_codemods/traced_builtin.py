@@ -10,8 +10,10 @@ from jaxfix.codemod import (
     Problem,
     Rewriter,
     Rule,
+    Statement,
     comparing,
     folds,
+    list_sorts,
 )
 
 
@@ -57,8 +59,8 @@ class TracedBuiltin(Rule):
     ## Not fixed
 
     - `filter` by a traced test: how many elements pass depends on the data.
-    - `xs.index(v)` and `xs.remove(v)`, which raise where there is no such value, heaps,
-      and lists that are sorted in place.
+    - `xs.index(v)` and `xs.remove(v)`, which raise where there is no such value, and
+      heaps.
     - Arrays or tuples that are compared as a whole; `default=` where the length is not
       known.
 
@@ -67,15 +69,26 @@ class TracedBuiltin(Rule):
     - https://docs.jax.dev/en/latest/errors.html#jax.errors.TracerBoolConversionError
     """
 
-    visits: ClassVar = (ast.Call,)
+    visits: ClassVar = (ast.Call, ast.Expr)
 
-    def find(self, fn: Function, node: ast.Call) -> Problem | None:
-        found = folds.fold(fn, node) or comparing.comparison(fn, node)
+    def find(self, fn: Function, node: ast.Call | ast.Expr) -> Problem | None:
+        found: folds.Fold | comparing.Comparison | None
+        if isinstance(node, ast.Expr):
+            found = list_sorts.sorting(fn, node)
+        elif list_sorts.sorting(fn, fn.module.parent(node)) is not None:
+            return None
+        else:
+            found = folds.fold(fn, node) or comparing.comparison(fn, node)
         if found is None:
             return None
         return Problem(f"`{found.name}(...)` compares traced values", found.because)
 
-    def plan(self, fn: Function, node: ast.Call) -> Plan:
+    def plan(self, fn: Function, node: ast.Call | ast.Expr) -> Plan:
+        if isinstance(node, ast.Expr):
+            one = list_sorts.sorting(fn, node)
+            assert one is not None, "it was found to be such a statement"
+            list_sorts.sorted_again(fn, one, lambda name: name)
+            return Statement("an array sorts what the list holds")
         found = folds.fold(fn, node)
         if found is not None:
             folds.as_arrays(fn, found, lambda name: name)
@@ -86,8 +99,12 @@ class TracedBuiltin(Rule):
         return Expression("an operation on arrays")
 
     def fix(
-        self, fn: Function, node: ast.Call, plan: Plan, write: Rewriter
-    ) -> ast.expr:
+        self, fn: Function, node: ast.Call | ast.Expr, plan: Plan, write: Rewriter
+    ) -> ast.expr | list[ast.stmt]:
+        if isinstance(node, ast.Expr):
+            one = list_sorts.sorting(fn, node)
+            assert one is not None, "the plan was made for such a statement"
+            return [list_sorts.sorted_again(fn, one, write.spell(fn))]
         found = folds.fold(fn, node)
         if found is None:
             compared = comparing.comparison(fn, node)

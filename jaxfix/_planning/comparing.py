@@ -97,7 +97,8 @@ def _list_method(fn: Function, node: ast.Call) -> tuple[ast.expr, str] | None:
     items = node.func.value
     if node.func.attr == "sort":
         known = fn.value(items)
-        if node.keywords or not isinstance(known, Seq) or holds_tracer(known) is None:
+        is_keyed = any(k.arg != "reverse" for k in node.keywords)
+        if is_keyed or not isinstance(known, Seq) or holds_tracer(known) is None:
             return None
     elif len(node.args) != 1 or node.keywords:
         return None
@@ -130,8 +131,6 @@ def as_arrays(fn: Function, one: Comparison, spell: Spell) -> ast.expr:
         )
     if one.name in HEAPS:
         raise CannotFix("use `jnp.sort`, `jnp.argmin` or `lax.top_k` on an array")
-    if one.name == "sort":
-        raise CannotFix("make an array of the list, and sort it with `jnp.sort`")
     raise CannotFix("how the list changes depends on the data")
 
 
