@@ -24,7 +24,7 @@ from .python_calls import loop_tracer
 from .scopes import children, parameter_names, scope_names
 from .settings import Settings
 from .static_uses import roots_at, used_as_static
-from .values import Array, Lib, Value, is_static, tracer
+from .values import Array, Lib, Value, alternatives, is_static, tracer
 
 if TYPE_CHECKING:
     from .captures import Captures
@@ -256,7 +256,8 @@ class Function:
     def callees(self, node: ast.Call) -> Sequence[Value]:
         """What a call may reach."""
         found = self.call(node)
-        return found.callees if found is not None else ()
+        known = found.callees if found is not None else ()
+        return [option for callee in known for option in alternatives(callee)]
 
     def library(self, node: ast.AST) -> str | None:
         """The dotted name of the one library function that a call reaches."""

@@ -9,6 +9,7 @@ from itertools import product
 from typing import Any
 
 from jaxfix._analysis import arrays, build
+from jaxfix._analysis.effects import obstacle
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix, Evidence, Safety
 from jaxfix._analysis.objects import MethodValue, is_callable
@@ -311,6 +312,8 @@ def _switch(fn: Function, one: Lookup, spell: Spell) -> ast.expr:
             raise CannotFix(f"`{ast.unparse(arg)}` is static, and would become traced")
     if arrays.kind(fn.value(one.index)) not in ("i", ""):
         raise CannotFix("the index is not an integer")
+    if (why := obstacle(fn, one.call)) is not None:
+        raise CannotFix(why)
     index, branches = one.index, one.table
     names = keys(one.known)
     if names is not None:
