@@ -10,9 +10,9 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from . import fresh
 from .call_sites import call_sites, callers
 from .finding import CannotFix
-from .fresh import is_callable
 from .origins import owner_of
 from .scopes import free_names, local_names, reads
 from .static_uses import loops_around
@@ -25,32 +25,58 @@ if TYPE_CHECKING:
 class LocalJit:
     """The function `inner`, which is jitted and only called, and its calls.
 
-    `captured`: the variables of functions around it that it reads.
+    `captured`: the variables of functions around it that it reads. `jit`: the call that
+    jits it, None if that is a decorator; `variable`: what the result is bound to.
     """
 
     inner: ast.FunctionDef
     calls: tuple[ast.Call, ...]
     captured: tuple[str, ...]
+    jit: ast.Call | None = None
+    variable: ast.Assign | None = None
 
 
 def local_jit_at(fn: Function, decorator: ast.expr) -> LocalJit | None:
-    """The function that a decorator compiles again and again, if it is one."""
+    """The function that a decorator or a call compiles again and again, if any."""
     inner = fn.module.parent(decorator)
-    if not isinstance(fn.node, ast.FunctionDef) or not isinstance(
-        inner, ast.FunctionDef
+    if not isinstance(fn.node, ast.FunctionDef) or id(decorator) not in (
+        fn.facts.roots_at
     ):
-        return None
-    if inner.decorator_list != [decorator] or id(decorator) not in fn.facts.roots_at:
         return None
     if fn.node.decorator_list or (fn.under and not fn.on_host):
         return None
-    calls = calls_of(fn, inner)
-    if not calls or not (repeats(fn, inner) or runs_repeatedly(fn)):
+    jit, variable = None, None
+    if isinstance(inner, ast.FunctionDef) and inner.decorator_list == [decorator]:
+        calls = calls_of(fn, inner)
+    elif isinstance(decorator, ast.Call):
+        jit, inner = decorator, local_function(fn, decorator)
+        calls, variable = fresh.uses_of(fn, jit) or ((), None)
+    if not isinstance(inner, ast.FunctionDef) or not calls:
+        return None
+    if not (repeats(fn, inner) or runs_repeatedly(fn)):
         return None
     captured = tuple(n for n in free_names(inner) if owner_of(fn, n) is not None)
-    if any(is_callable(fn, name) for name in captured):
+    if any(fresh.is_callable(fn, name) for name in captured):
         return None
-    return LocalJit(inner, calls, captured)
+    return LocalJit(inner, calls, captured, jit, variable)
+
+
+def local_function(fn: Function, jit: ast.Call) -> ast.FunctionDef | None:
+    """The `f` of `jax.jit(f)`, a function in `fn` that is used for nothing else."""
+    if len(jit.args) != 1 or jit.keywords or not isinstance(jit.args[0], ast.Name):
+        return None
+    name = jit.args[0].id
+    named = [n for n in ast.walk(fn.node) if isinstance(n, ast.Name) and n.id == name]
+    made = [
+        n
+        for n in ast.walk(fn.node)
+        if isinstance(n, ast.FunctionDef | ast.ClassDef) and n.name == name
+    ]
+    match named, made:
+        case [_], [ast.FunctionDef(decorator_list=[]) as inner]:
+            return inner
+        case _:
+            return None
 
 
 def calls_of(fn: Function, inner: ast.FunctionDef) -> tuple[ast.Call, ...]:

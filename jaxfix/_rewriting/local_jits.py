@@ -25,8 +25,11 @@ def check_local(fn: Function, one: LocalJit) -> None:
     Raises:
       CannotFix: what it captures cannot be an argument.
     """
-    if settings_of(fn, one):
-        check_declaration(root_of(fn, one))
+    if not settings_of(fn, one):
+        return
+    if one.jit is not None:
+        raise CannotFix("what it captures is needed while tracing")
+    check_declaration(root_of(fn, one))
 
 
 def root_of(fn: Function, one: LocalJit) -> TransformedValue:
@@ -77,23 +80,35 @@ def hoist_local(write: Rewriter, fn: Function, one: LocalJit) -> None:
     spec = inner.args
     by_keyword = bool(spec.vararg or spec.kwonlyargs or spec.kwarg or spec.defaults)
 
+    jit = writer.expr(one.jit.func) if one.jit is not None else ""
+    is_bare = one.variable is None or not writer.has_comment(one.variable)
+
     def renamed(statements: Statements) -> Statements:
-        return [
-            s.with_changes(name=cst.Name(name)) if isinstance(s, cst.FunctionDef) else s
-            for s in statements
-        ]
+        return [_renamed(s, name, jit) for s in statements]
 
     if settings:
         declare(write, root_of(fn, one), add=settings)
     for captured in one.captured:
         writer.add_parameter(inner, captured, keyword_only=by_keyword)
     for call in one.calls:
-        if name != inner.name:
+        if is_bare and (jit or name != inner.name):
             writer.edit(call.func, name)
         named = by_keyword or bool(call.keywords)
         for captured in one.captured:
             writer.add_argument(call, f"{captured}={captured}" if named else captured)
+    if is_bare and one.variable is not None:
+        writer.remove(one.variable)
+    elif one.jit is not None and one.variable is not None:
+        writer.edit(one.jit, name)
     writer.move_before(top_statement(fn, inner), inner, renamed)
+
+
+def _renamed(stmt: cst.BaseStatement, name: str, jit: str) -> cst.BaseStatement:
+    """The definition under another name, and with the decorator `jit`."""
+    if not isinstance(stmt, cst.FunctionDef):
+        return stmt
+    made = [cst.Decorator(cst.parse_expression(jit))] if jit else stmt.decorators
+    return stmt.with_changes(name=cst.Name(name), decorators=made)
 
 
 def bound_by(node: ast.AST) -> list[str]:
