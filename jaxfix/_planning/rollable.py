@@ -45,15 +45,19 @@ def check_use(fn: Function, name: ast.Name) -> None:
                 pass
             case ast.Tuple() | ast.List() | ast.Compare():
                 pass
+            case ast.BoolOp() if fn.traced(parent):
+                pass
             case ast.Subscript(value=base, slice=index) if child is index:
-                if not isinstance(fn.value(base), Array) or isinstance(
-                    index, ast.Slice
-                ):
+                of_array = isinstance(fn.value(base), Array)
+                if not of_array or isinstance(index, ast.Slice):
                     raise CannotFix(f"`{name.id}` picks an item of a list")
             case ast.Call() if takes_tracers(fn, parent, child) or shows(fn, parent):
                 pass
             case _:
                 raise CannotFix(f"`{name.id}` is used as a Python number")
+        is_array = isinstance(parent, ast.BinOp | ast.Compare | ast.Subscript)
+        if is_array and fn.tracer(parent) is not None:
+            return  # what is around it sees a tracer already
         child = parent
 
 
