@@ -296,7 +296,10 @@ def _sorted(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Valu
     if not args:
         return Unknown()
     if "key" in keywords:
-        frame.call(keywords["key"], [iterate(frame, args[0])])
+        inner = iterate(frame, args[0])
+        key = tracer(frame.call(keywords["key"], [inner]))
+        if key is not None and not key.assumed and holds_tracer(inner) is None:
+            return _picked(inner, known_items(args[0]), key)
     found = holds_tracer(args[0])
     if found is not None and not (found.tree and found.assumed):
         if isinstance(args[0], Array):
@@ -307,6 +310,15 @@ def _sorted(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Valu
             return Seq("list", tuple(inner for _ in items))
         return Seq("list", None, inner)
     return Seq("list", None, iterate(frame, args[0]))
+
+
+def _picked(inner: Value, items: Sequence[Value] | None, test: Array) -> Value:
+    """Elements in an order that a tracer decides: which one comes first is traced."""
+    from .expressions import traced_choice
+
+    chosen = traced_choice(inner, test)
+    known = None if items is None else tuple(chosen for _ in items)
+    return Seq("list", known, None if known is not None else chosen)
 
 
 def _dict(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:

@@ -486,6 +486,12 @@ def names_of_target(
 
 def _sorted(fn: Function, one: Fold, spell: Spell) -> ast.expr:
     arg = one.node.args[0]
+    if one.key is not None and (count := _plain_range(fn, arg)) is not None:
+        keys = _keys_of_range(fn, one.key, count, spell)
+        if one.reverse:
+            keys = ast.UnaryOp(ast.USub(), keys)
+        order = build.call(spell("jax.numpy.argsort"), keys)
+        return order if used_as_array(fn, one.node) else build.call("list", order)
     items = array_of(fn, arg, spell)
     if one.key is None:
         made: ast.expr = build.call(spell("jax.numpy.sort"), items)
