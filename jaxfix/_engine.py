@@ -23,7 +23,8 @@ from ._analysis.finding import (
 from ._analysis.interpret import Interpreter, bug
 from ._analysis.misfits import Misfit
 from ._analysis.project import INTERESTING, Project
-from ._analysis.scopes import names, writes
+from ._analysis.scopes import names as names_in
+from ._analysis.scopes import writes
 from ._analysis.settings import DEFAULTS, Settings
 from ._analysis.source import Source
 from ._garbage import by_hand
@@ -270,7 +271,7 @@ def close_loops(claims: Sequence[Claim]) -> None:
     for one in claims:
         if one.is_open or one.depends or not one.rule.needs_known:
             continue
-        read = set(names(one.node))
+        read = set(names_in(one.node))
         for loop in claims:
             if (
                 loop.is_open

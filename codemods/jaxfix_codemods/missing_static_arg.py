@@ -14,6 +14,7 @@ from jaxfix.codemod import (
     Rule,
     Sites,
     TransformedValue,
+    aliases,
     arrays,
     declarations,
     definitions,
@@ -150,6 +151,8 @@ class MissingStaticArg(Rule):
         demand = demands.demand_of(fn, node)
         if demand is not None and decides_structure(node, demand):
             refuse_arrays(change)
+        if isinstance(node, ast.For | ast.While | ast.If):
+            refuse_shared(fn, node)
         if demand is not None and not demand.firm:
             refuse_arrays(change)
             refuse_unseen(fn, change)
@@ -254,6 +257,18 @@ def decides_structure(node: ast.AST, demand: demands.Demand) -> bool:
     if demand.what == demands.TEXT:
         return True
     return isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp)
+
+
+def refuse_shared(fn: Function, node: ast.For | ast.While | ast.If) -> None:
+    """Refuse to make run what would then go on with an old array.
+
+    Raises:
+      CannotFix: in it, an array changes of which another name is read.
+    """
+    shared = aliases.shared_store(fn, [*node.body, *node.orelse])
+    if shared is not None:
+        text = ast.unparse(shared)
+        raise CannotFix(f"in it, `{text}` changes an array by another name")
 
 
 def refuse_arrays(change: declarations.Closure) -> None:
