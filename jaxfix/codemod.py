@@ -28,6 +28,7 @@ from ._analysis.facts import Facts, Function
 from ._analysis.finding import CannotFix, Evidence, Problem, Safety
 from ._analysis.objects import ClassValue, FunctionValue, TransformedValue
 from ._planning import (
+    aliases,
     bindings,
     booleans,
     callees,
@@ -81,6 +82,7 @@ __all__ = [
     "Sites",
     "Statement",
     "TransformedValue",
+    "aliases",
     "arrays",
     "bindings",
     "booleans",

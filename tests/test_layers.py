@@ -118,7 +118,7 @@ LAYERS = {
     "jaxfix/_planning": {
         "data": "plan context blocks",
         "conditions and types": "booleans bindings agree guards lengths merged nonzero",
-        "objects": "apart ownership places",
+        "objects": "apart aliases ownership places",
         "exits": "matching loop_exits rollable endless desugar",
         "expressions": "tidy assignments choices retyping",
         "regions": "conds placeholders branches carries iterations masked while_loops "

@@ -13,6 +13,7 @@ from jaxfix.codemod import (
     Safety,
     Sites,
     Statement,
+    aliases,
     mutators,
     store_calls,
     stores,
@@ -95,10 +96,10 @@ class InPlaceStore(Rule):
         if (
             isinstance(node, ast.AugAssign)
             and isinstance(node.target, ast.Name)
-            and (because := stores.hidden_store(fn, node))
+            and (because := aliases.hidden_store(fn, node))
         ):
             text = ast.unparse(node)
-            return Problem(f"`{text}` changes a NumPy argument in place", because)
+            return Problem(f"`{text}` changes a NumPy array in place", because)
         return None
 
     def plan(self, fn: Function, node: ast.Assign | ast.AugAssign | ast.Expr) -> Plan:
@@ -110,13 +111,13 @@ class InPlaceStore(Rule):
             store_calls.check(fn, node, call)
             return Statement("a new array", Safety.SAFE)
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            if stores.is_argument_of_helper(fn, node.target.id):
+            if aliases.is_argument_of_helper(fn, node.target.id):
                 raise CannotFix(
                     f"return `{node.target.id}`, and bind what the call gives: JAX"
                     " makes a new array, which the caller does not see"
                 )
             raise CannotFix(
-                f"`{node.target.id}` is another name of an argument that is read "
+                f"`{node.target.id}` is another name of an array that is read "
                 "afterwards; without a copy NumPy changes both, JAX only one"
             )
         if isinstance(fn.node, ast.Module):

@@ -20,6 +20,7 @@ from jaxfix._analysis.values import (
 )
 
 from .agree import Typed, agree
+from .aliases import shared_store
 from .assignments import aligned_order, simple_assignments
 from .blocks import Blocked, copy_with, sets_flags
 from .booleans import is_bool, marked, positive
@@ -127,6 +128,10 @@ def check_branches(f: Functional, node: ast.If) -> None:
         own = own_objects(f.fn, block)
         if (why := obstacle(f.fn, block, own)) is not None:
             raise Blocked(node, f"in a branch, {why}")
+        if (shared := shared_store(f.fn, block)) is not None:
+            text = ast.unparse(shared)
+            why = f"in a branch, `{text}` changes an array by another name"
+            raise Blocked(node, why)
     for name, place in mutations([*node.body, *node.orelse]):
         if not is_local_to(f, name, node):
             text = ast.unparse(place)

@@ -28,6 +28,7 @@ from jaxfix._analysis.values import (
 )
 
 from .agree import Typed, cast, collapse, dtype_node, no_array, same_dtype
+from .aliases import shared_store
 from .blocks import Blocked
 from .context import Context, NameSet
 from .lengths import changed_length
@@ -63,6 +64,9 @@ def check_body(
     source = build.source_of(node)
     if (why := obstacle(f.fn, list(body), own_objects(f.fn, body))) is not None:
         raise Blocked(source, f"in the loop, {why}")
+    if (shared := shared_store(f.fn, body)) is not None:
+        text = ast.unparse(shared)
+        raise Blocked(source, f"in the loop, `{text}` changes an array by another name")
     exposed = set(uses_before_definite_write(list(body)))
     for name, place in mutations(body):
         if name in exposed or name not in writes(body):

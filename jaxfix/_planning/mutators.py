@@ -12,7 +12,7 @@ from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.objects import TransformedValue
 from jaxfix._analysis.scopes import parameter_names
 
-from . import stores
+from . import aliases, stores
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def _at_site(fn: Function, site: Site, names: tuple[str, ...]) -> list[Rebinding
 
 def _is_used_after(caller: Function, stmt: ast.stmt, arg: ast.expr) -> bool:
     if isinstance(arg, ast.Name):
-        return stores.read_after(caller, stmt, arg.id)
+        return aliases.read_after(caller, stmt, arg.id)
     return isinstance(arg, ast.Attribute | ast.Subscript)
 
 

@@ -12,7 +12,7 @@ from jaxfix._analysis.indexing import STORING
 from jaxfix._analysis.scopes import parameter_names
 from jaxfix._analysis.values import Seq
 
-from . import masks, stores
+from . import aliases, masks, stores
 
 
 def store_call(fn: Function, stmt: ast.AST | None) -> ast.Call | None:
@@ -66,9 +66,9 @@ def check(fn: Function, stmt: ast.stmt, call: ast.Call) -> str:
     if name not in stores.own_names(fn):
         raise CannotFix(f"`{name}` belongs to another scope")
     if not isinstance(fn.node, ast.Module) and name in parameter_names(fn.node):
-        if stores.is_given_numpy(fn, name):
+        if aliases.is_given_numpy(fn, name):
             raise CannotFix(f"`{name}` is an argument, and the caller's array changes")
-        if not stores.read_after(fn, stmt, name):
+        if not aliases.read_after(fn, stmt, name):
             raise CannotFix(f"`{name}` is not read afterwards; return the new array")
     stores.check_aliases(fn, stmt, name)
     stores.buffer(fn, base)

@@ -11,20 +11,17 @@ import ast
 from collections.abc import Iterator
 
 from jaxfix._analysis import arrays, jax_api
-from jaxfix._analysis.call_sites import Unclear, argument, call_sites, callers
 from jaxfix._analysis.definitions import bindings, loads, statement_of
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix, Evidence
 from jaxfix._analysis.indexing import UPDATES
-from jaxfix._analysis.objects import InstanceValue, TransformedValue
+from jaxfix._analysis.objects import InstanceValue
 from jaxfix._analysis.scopes import parameter_names
 from jaxfix._analysis.values import Array, Dict, Seq, alternatives
 
-StoreStatement = ast.Assign | ast.AugAssign
+from .aliases import alias_of, in_one_loop, line_of, parts_of, read_after
 
-VIEWS = frozenset(
-    ["reshape", "ravel", "transpose", "squeeze", "swapaxes", "view", "diagonal"]
-)
+StoreStatement = ast.Assign | ast.AugAssign
 
 
 def targets_of(stmt: StoreStatement) -> list[ast.expr]:
@@ -88,12 +85,12 @@ def place(fn: Function, target: ast.Subscript) -> tuple[ast.expr, list[ast.expr]
     Raises:
       CannotFix: the array cannot be bound anew there.
     """
-    index: list[ast.expr] = list(_parts(target.slice))
+    index: list[ast.expr] = list(parts_of(target.slice))
     base = target.value
     while isinstance(base, ast.Subscript) and arrays.is_array(
         arrays.value(fn, base.value)
     ):
-        outer = _parts(base.slice)
+        outer = parts_of(base.slice)
         if not all(arrays.is_scalar(arrays.value(fn, part)) for part in outer):
             raise CannotFix(f"`{ast.unparse(base)}` is a part of an array, or a copy")
         index = [*outer, *index]
@@ -123,10 +120,6 @@ def place(fn: Function, target: ast.Subscript) -> tuple[ast.expr, list[ast.expr]
 def _is_namedtuple(fn: Function, node: ast.expr) -> bool:
     known = arrays.value(fn, node)
     return isinstance(known, InstanceValue) and known.cls.kind == "namedtuple"
-
-
-def _parts(index: ast.expr) -> list[ast.expr]:
-    return index.elts if isinstance(index, ast.Tuple) else [index]
 
 
 def own_names(fn: Function) -> set[str]:
@@ -199,32 +192,6 @@ def check_elements(fn: Function, stmt: ast.stmt, container: ast.expr) -> None:
                 )
 
 
-def alias_of(fn: Function, value: ast.expr) -> str | None:
-    """The name of the array that an expression is, or is a view of."""
-    match value:
-        case ast.Name(id=name):
-            return name if arrays.is_array(arrays.value(fn, value)) else None
-        case ast.Attribute(value=base, attr="T" | "mT" | "real" | "imag"):
-            return alias_of(fn, base)
-        case ast.Subscript(value=base, slice=index):
-            if not all(_is_basic(fn, part) for part in _parts(index)):
-                return None
-            if arrays.rank(arrays.value(fn, value)) == 0:
-                return None  # an element is a number of its own
-            return alias_of(fn, base)
-        case ast.Call(func=ast.Attribute(value=base, attr=attr)) if attr in VIEWS:
-            return alias_of(fn, base)
-        case ast.Call(args=[first, *_]):
-            name = arrays.library(fn, value) or ""
-            if name.rpartition(".")[2] in ("asarray", *VIEWS):
-                return alias_of(fn, first)
-    return None
-
-
-def _is_basic(fn: Function, part: ast.expr) -> bool:
-    return isinstance(part, ast.Slice) or fn.static(part)
-
-
 def _is_kept(fn: Function, use: ast.Name, holder: ast.AST | None) -> bool:
     """Is the array itself put into a list, tuple or dict that has a name?"""
     if isinstance(holder, ast.Call) and isinstance(holder.func, ast.Attribute):
@@ -238,7 +205,7 @@ def _is_kept(fn: Function, use: ast.Name, holder: ast.AST | None) -> bool:
 
 def _before(fn: Function, first: ast.stmt, second: ast.stmt) -> bool:
     """May `first` run before `second`: it comes first, or both are in one loop?"""
-    return _line(first) < _line(second) or _shared_loop(fn, first, second)
+    return line_of(first) < line_of(second) or in_one_loop(fn, first, second)
 
 
 def _is_made_between(fn: Function, name: str, alias: ast.stmt, store: ast.stmt) -> bool:
@@ -256,7 +223,7 @@ def _is_made_between(fn: Function, name: str, alias: ast.stmt, store: ast.stmt) 
         ),
         None,
     )
-    if loop is None or _line(alias) < _line(store):
+    if loop is None or line_of(alias) < line_of(store):
         return False
     for stmt in loop.body:
         if stmt is store or any(node is store for node in ast.walk(stmt)):
@@ -267,24 +234,6 @@ def _is_made_between(fn: Function, name: str, alias: ast.stmt, store: ast.stmt) 
             ):
                 return alias_of(fn, value) is None
     return False
-
-
-def read_after(fn: Function, stmt: ast.stmt, name: str) -> bool:
-    return any(
-        _line(use) > _line(stmt) or _shared_loop(fn, use, stmt)
-        for use in loads(fn, name)
-        if not any(use is inner for inner in ast.walk(stmt))
-    )
-
-
-def _line(node: ast.AST) -> tuple[int, int]:
-    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
-
-
-def _shared_loop(fn: Function, a: ast.AST, b: ast.AST) -> bool:
-    loops = (ast.For, ast.While)
-    around = {id(o) for o in fn.module.ancestors(a) if isinstance(o, loops)}
-    return any(id(o) in around for o in fn.module.ancestors(b))
 
 
 # --- buffers
@@ -337,85 +286,6 @@ def walk_stores(fn: Function) -> Iterator[StoreStatement]:
     for node in fn.walk():
         if isinstance(node, ast.Assign | ast.AugAssign) and array_targets(fn, node):
             yield node
-
-
-def hidden_store(fn: Function, stmt: ast.AugAssign) -> tuple[Evidence, ...]:
-    """Why `y += ...` changes an argument in place outside of a trace: it is NumPy's.
-
-    `y` is another name of an argument that some caller gives as a NumPy array, and that
-    is read afterwards; or it is the argument of a helper whose caller goes on with the
-    array. Under a transform `y` becomes a new array.
-    """
-    assert isinstance(stmt.target, ast.Name), "the target is a name"
-    name = stmt.target.id
-    because = arrays.traced(fn, stmt.target)
-    if not because or isinstance(fn.node, ast.Module):
-        return ()
-    if is_argument_of_helper(fn, name):
-        return because
-    for bound in bindings(fn, name):
-        holder = fn.module.parent(bound)
-        source = alias_of(fn, holder.value) if isinstance(holder, ast.Assign) else None
-        if source is None or source == name or not read_after(fn, stmt, source):
-            continue
-        if source in parameter_names(fn.node) and is_given_numpy(fn, source):
-            return because
-    return ()
-
-
-def is_argument_of_helper(fn: Function, name: str) -> bool:
-    """Is it a parameter that a call, a statement of its own, gives a NumPy array which
-    is read after the call?"""
-    assert not isinstance(fn.node, ast.Module), "a module has no parameters"
-    rebound = [b for b in bindings(fn, name) if not _is_augmented(fn, b)]
-    if name not in parameter_names(fn.node) or rebound:
-        return False
-    for site in call_sites(fn.facts, fn.node):
-        if isinstance(site.callee, TransformedValue) or site.node is None:
-            continue
-        try:
-            given = argument(site, name)
-        except Unclear:
-            continue
-        for caller in callers(fn.facts, site):
-            outer = statement_of(caller, site.node)
-            if not (isinstance(outer, ast.Expr) and isinstance(given, ast.Name)):
-                continue
-            if read_after(caller, outer, given.id) and _is_numpy(caller, given):
-                return True
-    return False
-
-
-def _is_augmented(fn: Function, bound: ast.AST) -> bool:
-    return isinstance(fn.module.parent(bound), ast.AugAssign)
-
-
-def _is_numpy(caller: Function, given: ast.Name) -> bool:
-    """Is it NumPy's array, or is it one outside of the trace?"""
-    if arrays.is_host_array(caller.value(given)):
-        return True
-    if isinstance(caller.node, ast.Module):
-        return False
-    is_parameter = given.id in parameter_names(caller.node)
-    return is_parameter and is_given_numpy(caller, given.id)
-
-
-def is_given_numpy(fn: Function, name: str) -> bool:
-    """Does a caller in the project give a NumPy array for a parameter?"""
-    for site in call_sites(fn.facts, fn.node):  # type: ignore[arg-type]
-        try:
-            given = argument(site, name)
-        except Unclear:
-            continue
-        if given is None:
-            continue
-        for known in (
-            fn.facts.interpreter.host.get(id(given)),
-            fn.facts.interpreter.traced.get(id(given)),
-        ):
-            if arrays.is_host_array(known):
-                return True
-    return False
 
 
 # --- updates that are thrown away

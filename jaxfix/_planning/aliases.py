@@ -1,0 +1,181 @@
+"""Other names of arrays: what changes one of NumPy's in place changes it for all."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from jaxfix._analysis import arrays, build
+from jaxfix._analysis.call_sites import Unclear, argument, call_sites, callers
+from jaxfix._analysis.definitions import bindings, loads, statement_of
+from jaxfix._analysis.facts import Function
+from jaxfix._analysis.finding import Evidence
+from jaxfix._analysis.objects import TransformedValue
+from jaxfix._analysis.scopes import parameter_names
+
+VIEWS = frozenset(
+    ["reshape", "ravel", "transpose", "squeeze", "swapaxes", "view", "diagonal"]
+)
+
+
+def alias_of(fn: Function, value: ast.expr) -> str | None:
+    """The name of the array that an expression is, or is a view of."""
+    match value:
+        case ast.Name(id=name):
+            return name if arrays.is_array(arrays.value(fn, value)) else None
+        case ast.Attribute(value=base, attr="T" | "mT" | "real" | "imag"):
+            return alias_of(fn, base)
+        case ast.Subscript(value=base, slice=index):
+            if not all(_is_basic(fn, part) for part in parts_of(index)):
+                return None
+            if arrays.rank(arrays.value(fn, value)) == 0:
+                return None  # an element is a number of its own
+            return alias_of(fn, base)
+        case ast.Call(func=ast.Attribute(value=base, attr=attr)) if attr in VIEWS:
+            return alias_of(fn, base)
+        case ast.Call(args=[first, *_]):
+            name = arrays.library(fn, value) or ""
+            if name.rpartition(".")[2] in ("asarray", *VIEWS):
+                return alias_of(fn, first)
+    return None
+
+
+def _is_basic(fn: Function, part: ast.expr) -> bool:
+    return isinstance(part, ast.Slice) or fn.static(part)
+
+
+def parts_of(index: ast.expr) -> list[ast.expr]:
+    return index.elts if isinstance(index, ast.Tuple) else [index]
+
+
+def read_after(fn: Function, stmt: ast.stmt, name: str) -> bool:
+    return any(
+        line_of(use) > line_of(stmt) or in_one_loop(fn, use, stmt)
+        for use in loads(fn, name)
+        if not any(use is inner for inner in ast.walk(stmt))
+    )
+
+
+def line_of(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def in_one_loop(fn: Function, a: ast.AST, b: ast.AST) -> bool:
+    loops = (ast.For, ast.While)
+    around = {id(o) for o in fn.module.ancestors(a) if isinstance(o, loops)}
+    return any(id(o) in around for o in fn.module.ancestors(b))
+
+
+def hidden_store(fn: Function, stmt: ast.AugAssign) -> tuple[Evidence, ...]:
+    """Why `y += ...` changes an array in place outside of a trace: it is NumPy's.
+
+    Under a transform `y` becomes a new array, and who has the old one sees no change.
+    """
+    because = arrays.traced(fn, stmt.target)
+    return because if because and is_seen_elsewhere(fn, stmt) else ()
+
+
+def shared_store(fn: Function, block: Sequence[ast.stmt]) -> ast.AugAssign | None:
+    """The first `y += ...` in a block that changes an array which is seen elsewhere."""
+    for stmt in block:
+        for node in ast.walk(stmt):
+            source = build.source_of(node)
+            if isinstance(source, ast.AugAssign) and is_seen_elsewhere(fn, source):
+                return source
+    return None
+
+
+def is_seen_elsewhere(fn: Function, stmt: ast.AugAssign) -> bool:
+    """Does `y += ...` change an array of NumPy that is read by another name afterwards?
+
+    `y` is another name or a view of such an array, or of an argument that some caller
+    gives as one; or it is the argument of a helper whose caller goes on with the array.
+    """
+    if not isinstance(stmt.target, ast.Name) or isinstance(fn.node, ast.Module):
+        return False
+    name = stmt.target.id
+    if is_argument_of_helper(fn, name):
+        return True
+    return any(
+        read_after(fn, stmt, other) and _is_numpy_here(fn, other)
+        for other in _other_names(fn, name) - {name}
+    )
+
+
+def _other_names(fn: Function, name: str) -> set[str]:
+    """The names of arrays that `name` is, or is a view of, and the other way round."""
+    found: set[str] = set()
+    for other, sources in fn.definitions.items():
+        for source in sources or ():
+            base = alias_of(fn, source)
+            if other == name and base is not None:
+                found.add(base)
+            elif base == name:
+                found.add(other)
+    return found
+
+
+def _is_numpy_here(fn: Function, name: str) -> bool:
+    """Is it a NumPy array, or an argument for which a caller gives one?"""
+    assert not isinstance(fn.node, ast.Module), "a module has no parameters"
+    if name in parameter_names(fn.node) and is_given_numpy(fn, name):
+        return True
+    return any(
+        arrays.is_host_array(arrays.value(fn, source))
+        for source in fn.definitions.get(name) or ()
+    )
+
+
+def is_argument_of_helper(fn: Function, name: str) -> bool:
+    """Is it a parameter that a call, a statement of its own, gives a NumPy array which
+    is read after the call?"""
+    assert not isinstance(fn.node, ast.Module), "a module has no parameters"
+    rebound = [b for b in bindings(fn, name) if not _is_augmented(fn, b)]
+    if name not in parameter_names(fn.node) or rebound:
+        return False
+    for site in call_sites(fn.facts, fn.node):
+        if isinstance(site.callee, TransformedValue) or site.node is None:
+            continue
+        try:
+            given = argument(site, name)
+        except Unclear:
+            continue
+        for caller in callers(fn.facts, site):
+            outer = statement_of(caller, site.node)
+            if not (isinstance(outer, ast.Expr) and isinstance(given, ast.Name)):
+                continue
+            if read_after(caller, outer, given.id) and _is_numpy(caller, given):
+                return True
+    return False
+
+
+def _is_augmented(fn: Function, bound: ast.AST) -> bool:
+    return isinstance(fn.module.parent(bound), ast.AugAssign)
+
+
+def _is_numpy(caller: Function, given: ast.Name) -> bool:
+    """Is it NumPy's array, or is it one outside of the trace?"""
+    if arrays.is_host_array(caller.value(given)):
+        return True
+    if isinstance(caller.node, ast.Module):
+        return False
+    is_parameter = given.id in parameter_names(caller.node)
+    return is_parameter and is_given_numpy(caller, given.id)
+
+
+def is_given_numpy(fn: Function, name: str) -> bool:
+    """Does a caller in the project give a NumPy array for a parameter?"""
+    for site in call_sites(fn.facts, fn.node):  # type: ignore[arg-type]
+        try:
+            given = argument(site, name)
+        except Unclear:
+            continue
+        if given is None:
+            continue
+        for known in (
+            fn.facts.interpreter.host.get(id(given)),
+            fn.facts.interpreter.traced.get(id(given)),
+        ):
+            if arrays.is_host_array(known):
+                return True
+    return False
