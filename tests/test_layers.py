@@ -117,7 +117,8 @@ LAYERS = {
     },
     "jaxfix/_planning": {
         "data": "plan context blocks",
-        "conditions and types": "booleans bindings agree guards lengths merged nonzero",
+        "conditions and types": "sequences booleans bindings agree guards lengths "
+        "merged nonzero",
         "objects": "apart aliases ownership places",
         "exits": "matching loop_exits rollable endless desugar",
         "expressions": "tidy assignments choices retyping",
