@@ -473,6 +473,20 @@ random numbers of NumPy|numpy.random.standard_normal numpy.random.choice
 random numbers of NumPy|numpy.random.permutation numpy.random.shuffle numpy.random.seed
 random numbers of NumPy|numpy.random.beta numpy.random.binomial numpy.random.exponential
 random numbers of NumPy|numpy.random.gamma numpy.random.poisson numpy.random.default_rng
+random numbers of NumPy|numpy.random.bytes numpy.random.chisquare numpy.random.dirichlet
+random numbers of NumPy|numpy.random.f numpy.random.geometric numpy.random.gumbel
+random numbers of NumPy|numpy.random.hypergeometric numpy.random.laplace
+random numbers of NumPy|numpy.random.logistic numpy.random.lognormal
+random numbers of NumPy|numpy.random.logseries numpy.random.multinomial
+random numbers of NumPy|numpy.random.multivariate_normal numpy.random.pareto
+random numbers of NumPy|numpy.random.negative_binomial numpy.random.power
+random numbers of NumPy|numpy.random.noncentral_chisquare numpy.random.noncentral_f
+random numbers of NumPy|numpy.random.random_integers numpy.random.ranf
+random numbers of NumPy|numpy.random.rayleigh numpy.random.sample
+random numbers of NumPy|numpy.random.standard_cauchy numpy.random.standard_exponential
+random numbers of NumPy|numpy.random.standard_gamma numpy.random.standard_t
+random numbers of NumPy|numpy.random.triangular numpy.random.vonmises numpy.random.wald
+random numbers of NumPy|numpy.random.weibull numpy.random.zipf
 the environment|os.getenv os.environ.get os.environb.get os.getcwd os.getpid
 the file system|open os.listdir os.path.exists os.makedirs os.remove os.rename
 the file system|os.mkdir os.unlink os.replace os.path.isfile os.path.isdir

@@ -67,6 +67,28 @@ MATH = {
     ]
 }
 ROUNDING = frozenset(["ceil", "floor", "trunc"])
+# Functions of `statistics` on an array: the function, and the value of `ddof`.
+STATISTICS = {
+    "statistics.fmean": ("jax.numpy.mean", 0),
+    "statistics.mean": ("jax.numpy.mean", 0),
+    "statistics.median": ("jax.numpy.median", 0),
+    "statistics.pstdev": ("jax.numpy.std", 0),
+    "statistics.pvariance": ("jax.numpy.var", 0),
+    "statistics.stdev": ("jax.numpy.std", 1),
+    "statistics.variance": ("jax.numpy.var", 1),
+}
+# What else of the standard library computes with numbers alone.
+OF_NUMBERS = STATISTICS.keys() | {
+    "array.array",
+    "decimal.Decimal",
+    "fractions.Fraction",
+    "statistics.geometric_mean",
+    "statistics.harmonic_mean",
+    "statistics.median_high",
+    "statistics.median_low",
+    "statistics.mode",
+    "struct.pack",
+}
 # Methods that Python calls itself, and whose result it checks.
 ASKED_BY_PYTHON = frozenset(
     f"__{name}__"
@@ -108,7 +130,13 @@ def cast(fn: Function, node: ast.Call) -> Cast | None:
         and (because := arrays.forced(fn, start))
     ):
         return Cast(name, start, because)
-    if name.startswith(("math.", "cmath.")):
+    if name == "map" and len(node.args) == 2 and fn.resolve(node.args[0]) in BUILTIN:
+        known = fn.value(node.args[1])
+        if isinstance(known, Array) and known.tree:
+            return None  # it may be a dict, whose keys are static
+        because = arrays.traced_inside(fn, node.args[1])
+        return Cast(name, node.args[1], because) if because else None
+    if name.startswith(("math.", "cmath.")) or name in OF_NUMBERS:
         for arg in node.args:
             if because := arrays.traced_inside(fn, arg):
                 return Cast(name, arg, because)
@@ -160,6 +188,13 @@ def as_array(fn: Function, node: ast.Call, found: Cast, spell: Spell) -> ast.exp
         return _cmath(fn, node, name, spell)
     if name.startswith("math."):
         return _math(fn, node, name.removeprefix("math."), spell)
+    if name in STATISTICS and len(node.args) == 1 and not node.keywords:
+        return _statistic(fn, name, arg, spell)
+    if name in OF_NUMBERS:
+        raise CannotFix(f"`{name}` computes with Python numbers alone")
+    if name == "map":
+        of = ast.unparse(node.args[0])
+        raise CannotFix(f"`{of}` is called on each element; use them as they are")
     if name == "enumerate":
         return _counted(node, arg)
     if name == "complex" and len(node.args) == 2:
@@ -193,6 +228,17 @@ def _complex(fn: Function, real: ast.expr, imag: ast.expr, spell: Spell) -> ast.
         raise CannotFix("a part of the complex number is complex itself")
     turned = ast.BinOp(ast.Constant(1j), ast.Mult(), imag)
     return ast.BinOp(real, ast.Add(), turned)
+
+
+def _statistic(fn: Function, name: str, items: ast.expr, spell: Spell) -> ast.expr:
+    """`statistics.stdev(xs)` as `jnp.std(jnp.array(xs), ddof=1)`."""
+    function, ddof = STATISTICS[name]
+    if not arrays.is_array(fn.value(resolved(fn, items))):
+        items = build.call(spell("jax.numpy.array"), items)
+    made = build.call(spell(function), items)
+    if ddof:
+        made.keywords.append(ast.keyword("ddof", build.const(ddof)))
+    return made
 
 
 def first_number(node: ast.Call) -> ast.expr | None:

@@ -13,12 +13,22 @@ from jaxfix._analysis import arrays, build
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix, Evidence
 from jaxfix._analysis.objects import MethodValue
-from jaxfix._analysis.values import Dict, Lib, Seq, alternatives, element, holds_tracer
+from jaxfix._analysis.values import (
+    Array,
+    Dict,
+    Lib,
+    Seq,
+    alternatives,
+    element,
+    holds_tracer,
+)
 
 from .folds import array_of
 
 Spell = Callable[[str], str]
 
+# What asks for the hash of each element, which a tracer has not.
+HASHING = frozenset(["set", "frozenset", "collections.Counter"])
 METHODS = frozenset(["count", "index", "remove", "sort"])
 SEARCHES = {
     "bisect.bisect": "right",
@@ -67,6 +77,10 @@ def comparison(fn: Function, node: ast.Call) -> Comparison | None:
         if not isinstance(function, Lib) or function not in LARGER:
             return None
         items, sought = node.args[1], node.args[2:]
+    elif name in HASHING and node.args:
+        items, sought = node.args[0], []
+        if not _holds_tracers(fn, items):
+            return None
     elif (method := _list_method(fn, node)) is not None:
         items, name = method
         sought = node.args[:1]
@@ -79,6 +93,14 @@ def comparison(fn: Function, node: ast.Call) -> Comparison | None:
         if because:
             return Comparison(name, node, items, because)
     return None
+
+
+def _holds_tracers(fn: Function, items: ast.expr) -> bool:
+    """Are the elements tracers? Those of an argument may be the keys of a dict."""
+    known = fn.value(items)
+    if isinstance(known, Array):
+        return not known.tree and bool(fn.traced(items))
+    return isinstance(known, Seq) and holds_tracer(known) is not None
 
 
 def _list_method(fn: Function, node: ast.Call) -> tuple[ast.expr, str] | None:
@@ -128,6 +150,11 @@ def as_arrays(fn: Function, one: Comparison, spell: Spell) -> ast.expr:
     if one.name == "index":
         raise CannotFix(
             "it raises where there is none; `jnp.argmax(xs == value)` is its place"
+        )
+    if one.name in HASHING:
+        raise CannotFix(
+            "a tracer has no hash; `jnp.unique` with a static `size=` is the set of an"
+            " array"
         )
     if one.name in HEAPS:
         raise CannotFix("use `jnp.sort`, `jnp.argmin` or `lax.top_k` on an array")

@@ -35,6 +35,8 @@ TAKE_LISTS = frozenset(
 # Functions for which a list of integers is no array: shifts, shapes, subscripts, and
 # what must be concrete.
 TAKE_INTEGERS = TAKE_LISTS | {f"numpy.{n}" for n in ["roll", "resize", "einsum"]}
+# Results of functions that take arrays and no shapes, but for what is static.
+ELEMENTWISE = frozenset({"same", "float", "bool", "int", "matmul"})
 # What must be concrete: a constant of JAX is none while it traces.
 TAKE_CONSTANTS = frozenset({"numpy.delete", "numpy.compress", "numpy.repeat"})
 # Functions that call a method of their first argument, whose others must be arrays.
@@ -137,6 +139,7 @@ def in_jax(fn: Function, node: ast.Call, spell: Callable[[str], str]) -> ast.Cal
     api = jax_api.lookup(target)
     static = {p.position for p in (api.static_params if api is not None else ())}
     takes_integers = known_name in TAKE_INTEGERS or known_name.startswith("numpy.fft")
+    is_elementwise = api is not None and api.result in ELEMENTWISE
     if known_name in TAKE_CONSTANTS:
         static, maker = set(), "numpy.array"
     else:
@@ -144,7 +147,10 @@ def in_jax(fn: Function, node: ast.Call, spell: Callable[[str], str]) -> ast.Cal
     made.args = [
         build.call(spell(maker), arg)
         if not (takes_integers or index in static)
-        and _is_list_of_integers(arrays.value(fn, arg))
+        and (
+            _is_list_of_integers(known := arrays.value(fn, arg))
+            or (is_elementwise and _is_tuple_of_integers(known))
+        )
         else operand(fn, arg, spell, keep_list=keep_list)
         for index, arg in enumerate(node.args)
     ]
@@ -215,6 +221,14 @@ def operand(
 
 def _array_of(arg: ast.expr, spell: Callable[[str], str]) -> ast.expr:
     return build.call(spell("jax.numpy.array"), arg)
+
+
+def _is_tuple_of_integers(known: Value | None) -> bool:
+    if isinstance(known, Const) and isinstance(known.value, tuple):
+        return bool(known.value) and all(type(v) is int for v in known.value)
+    if not isinstance(known, Seq) or known.kind != "tuple" or not known.items:
+        return False
+    return all(isinstance(i, Const) and type(i.value) is int for i in known.items)
 
 
 def _is_list_of_integers(known: Value | None) -> bool:
