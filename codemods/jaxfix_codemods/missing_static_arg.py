@@ -165,7 +165,7 @@ class MissingStaticArg(Rule):
         for declaration in change.declarations.values():
             static_options.check_declaration(declaration.root)
         if not change.names():
-            return Sites("NumPy in place of jax.numpy", key=change.key)
+            return Sites("NumPy in place of jax.numpy", key=change.key, first=True)
         names = ", ".join(f"`{n}`" for n in change.names())
         return Sites(f"{names} in `static_argnames`", key=change.key, first=True)
 

@@ -46,6 +46,7 @@ def local_jit_at(fn: Function, decorator: ast.expr) -> LocalJit | None:
     if fn.node.decorator_list or (fn.under and not fn.on_host):
         return None
     jit, variable = None, None
+    calls: tuple[ast.Call, ...] = ()
     if isinstance(inner, ast.FunctionDef) and inner.decorator_list == [decorator]:
         calls = calls_of(fn, inner)
     elif isinstance(decorator, ast.Call):

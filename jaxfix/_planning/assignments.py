@@ -4,18 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from jaxfix._analysis import build
 from jaxfix._analysis.closures import all_reads
 from jaxfix._analysis.facts import Function
-
-if TYPE_CHECKING:
-    pass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    pass
 
 
 def simple_assignments(
@@ -28,7 +20,13 @@ def simple_assignments(
             case ast.Assign(targets=[*targets], value=value) if all(
                 isinstance(t, ast.Name) for t in targets
             ):
-                pairs = [(t.id, value) for t in targets if isinstance(t, ast.Name)]
+                ids = [t.id for t in targets if isinstance(t, ast.Name)]
+                read = [name for name in ids if name in all_reads(fn, value)]
+                if len(read) > 1:
+                    return None
+                # The value is that of before, for each of the names.
+                pairs = [(n, value) for n in ids if n not in read]
+                pairs += [(n, value) for n in read]
             case ast.AnnAssign(target=ast.Name(id=name), value=value) if value:
                 pairs = [(name, value)]
             case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):

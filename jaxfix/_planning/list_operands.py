@@ -23,11 +23,10 @@ from jaxfix._analysis.values import (
 def list_operands(fn: Function, node: ast.AST) -> list[ast.expr]:
     """The lists that meet a tracer in an operation, and must be arrays."""
     match node:
-        case ast.Subscript(value=base, slice=index, ctx=ast.Load()) if _of_array(
-            fn, base
-        ):
-            places = index.elts if isinstance(index, ast.Tuple) else [index]
-            return [p for p in places if _is_index(fn.value(p))]
+        case ast.Subscript(value=base, slice=index, ctx=ast.Load()):
+            # In a tuple, as in `x[:, [0, 1]]`, lists are places in JAX too.
+            is_refused = _is_index(fn.value(index)) and _of_array(fn, base)
+            return [index] if is_refused else []
         case ast.BinOp(left=left, op=op, right=right):
             for one, other in ((left, right), (right, left)):
                 if _meets(fn, one, op, other):
