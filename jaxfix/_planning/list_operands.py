@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 
 from jaxfix._analysis import arrays
+from jaxfix._analysis.definitions import resolved
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import Evidence
 from jaxfix._analysis.indexing import At
@@ -80,13 +81,25 @@ def _meets(
         return False
     if isinstance(op, ast.Add | ast.cmpop):
         # The same with a list joins the two, or compares them.
-        return _is_certain(fn, other)
+        return _is_certain(fn, other) and _is_no_list(fn, other)
     if isinstance(op, ast.Mult):
         # An integer repeats the list.
         known = fn.value(other)
         is_array = arrays.rank(known) not in (None, 0)
         return _is_certain(fn, other) and (is_array or arrays.kind(known) in ("f", "c"))
     return bool(arrays.forced(fn, other))
+
+
+def _is_no_list(fn: Function, node: ast.expr) -> bool:
+    """Is its rank known, or is it made by an operation on arrays?"""
+    if arrays.rank(fn.value(node)) is not None:
+        return True
+    made = resolved(fn, node)
+    if isinstance(made, ast.Call):
+        return (fn.library(made) or "").startswith(("jax.", "numpy."))
+    return isinstance(made, ast.BinOp | ast.UnaryOp) and not any(
+        isinstance(n, ast.Call) and fn.library(n) is None for n in ast.walk(made)
+    )
 
 
 def _is_index(known: Value | None) -> bool:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from jaxfix._analysis import arrays
 from jaxfix._analysis.call_sites import Site, Unclear, argument, call_sites, callers
 from jaxfix._analysis.definitions import in_traced_region, statement_of
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.objects import TransformedValue
 from jaxfix._analysis.scopes import parameter_names
+from jaxfix._analysis.values import Const, alternatives
 
 from . import aliases, stores
 
@@ -115,6 +117,10 @@ def _rebinding(
         raise CannotFix(f"the array is read after `{text}` stored into it")
     own = stores.own_names(caller)
     for arg in given:
+        known = alternatives(caller.value(arg) or Const(None))
+        if any(arrays.is_host_array(option) for option in known):
+            text = ast.unparse(arg)
+            raise CannotFix(f"`{text}` is NumPy's array; make it one of `jax.numpy`")
         is_own = isinstance(arg, ast.Name) and (
             arg.id in own or isinstance(caller.node, ast.Module)
         )
