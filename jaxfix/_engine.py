@@ -564,9 +564,11 @@ def outer_name(qualname: str) -> str:
 def new_problems(kept: Sequence[Claim], before: Analysis, after: Analysis) -> Held:
     """The claims behind a problem that was not there and that nothing can mend.
 
-    A write into an argument that nobody looks at after the call is none.
+    What is mended makes no room for another one. A write into an argument that nobody
+    looks at after the call is none.
     """
     old = Counter(key(c) for c in before.claims)
+    old.subtract(key(c) for c in kept)
     found = [c for c in after.claims if not after.facts.is_unseen(c.node)]
     new = Counter(key(c) for c in found)
     for one in found:
