@@ -58,10 +58,7 @@ class TracedAssert(Rule):
 
     def plan(self, fn: Function, node: ast.Assert) -> Plan:
         if not fn.traced(node.test):
-            raise CannotFix(
-                "a tracer is no Python number: ask for its dtype, or make the argument"
-                " static"
-            )
+            raise CannotFix(type_tests.ADVICE)
         text = ast.unparse(node.test)
         raise CannotFix(
             "compiled code cannot raise; "

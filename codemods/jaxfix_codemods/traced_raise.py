@@ -60,10 +60,7 @@ class TracedRaise(Rule):
 
     def plan(self, fn: Function, node: ast.If) -> Plan:
         if not fn.traced(node.test):
-            raise CannotFix(
-                "a tracer is no Python number: ask for its dtype, or make the argument"
-                " static"
-            )
+            raise CannotFix(type_tests.ADVICE)
         raise CannotFix(
             "compiled code cannot raise; check before the call or use checkify"
         )

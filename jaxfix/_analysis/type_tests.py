@@ -11,6 +11,8 @@ from .values import Array, Const, alternatives
 if TYPE_CHECKING:
     from .facts import Function
 
+ADVICE = "a tracer is no Python number: ask for its dtype, or make the argument static"
+
 
 def refuted(fn: Function, test: ast.expr, *, outcome: bool) -> tuple[Evidence, ...]:
     """Why a test always has this outcome under a transform, if a tracer that is asked
@@ -41,4 +43,4 @@ def _is_tracer(fn: Function, node: ast.expr) -> tuple[Evidence, ...]:
     return fn.traced(node)
 
 
-__all__ = ["refuted"]
+__all__ = ["ADVICE", "refuted"]
