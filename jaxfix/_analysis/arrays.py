@@ -187,6 +187,25 @@ def is_sequence(known: Value | None) -> bool:
     )
 
 
+# Functions of `jax.numpy` that make one array of a list of arrays.
+TAKE_LISTS = frozenset(
+    [
+        "array",
+        "asarray",
+        "asanyarray",
+        "stack",
+        "concatenate",
+        "vstack",
+        "hstack",
+        "dstack",
+        "column_stack",
+        "block",
+        "row_stack",
+        "concat",
+    ]
+)
+
+
 def is_used_as_array(fn: Function, name: str) -> bool:
     """Is a variable of which nothing is known used as only an array can be?"""
     for use in loads(fn, name):
@@ -199,10 +218,26 @@ def is_used_as_array(fn: Function, name: str) -> bool:
             ):
                 if not any(isinstance(fn.value(s), Seq) for s in (left, right)):
                     return True
+            case ast.UnaryOp(op=ast.USub() | ast.UAdd() | ast.Invert()):
+                return True
             case ast.Subscript(value=base, slice=index) if base is use:
-                if isinstance(index, ast.Tuple) or traced(fn, index):
+                if is_array_index(fn, index):
+                    return True
+            case ast.Call(args=[first, *_]) as call if first is use:
+                module, _, function = (library(fn, call) or "").rpartition(".")
+                if module == "jax.numpy" and function not in TAKE_LISTS:
                     return True
     return False
+
+
+def is_array_index(fn: Function, index: ast.expr) -> bool:
+    """Does an index find something in an array, and in no list, tuple or dict?"""
+    match index:
+        case ast.Tuple() | ast.List() | ast.Constant(value=None):
+            return True
+        case ast.Constant(value=value) if value is ...:
+            return True
+    return bool(forced(fn, index))
 
 
 ARRAY_ATTRIBUTES = frozenset(

@@ -13,39 +13,7 @@ from jaxfix._analysis.finding import Evidence
 from jaxfix._analysis.objects import TransformedValue
 from jaxfix._analysis.scopes import parameter_names
 
-VIEWS = frozenset(
-    ["reshape", "ravel", "transpose", "squeeze", "swapaxes", "view", "diagonal"]
-)
-
-
-def alias_of(fn: Function, value: ast.expr) -> str | None:
-    """The name of the array that an expression is, or is a view of."""
-    match value:
-        case ast.Name(id=name):
-            return name if arrays.is_array(arrays.value(fn, value)) else None
-        case ast.Attribute(value=base, attr="T" | "mT" | "real" | "imag"):
-            return alias_of(fn, base)
-        case ast.Subscript(value=base, slice=index):
-            if not all(_is_basic(fn, part) for part in parts_of(index)):
-                return None
-            if arrays.rank(arrays.value(fn, value)) == 0:
-                return None  # an element is a number of its own
-            return alias_of(fn, base)
-        case ast.Call(func=ast.Attribute(value=base, attr=attr)) if attr in VIEWS:
-            return alias_of(fn, base)
-        case ast.Call(args=[first, *_]):
-            name = arrays.library(fn, value) or ""
-            if name.rpartition(".")[2] in ("asarray", *VIEWS):
-                return alias_of(fn, first)
-    return None
-
-
-def _is_basic(fn: Function, part: ast.expr) -> bool:
-    return isinstance(part, ast.Slice) or fn.static(part)
-
-
-def parts_of(index: ast.expr) -> list[ast.expr]:
-    return index.elts if isinstance(index, ast.Tuple) else [index]
+from .views import viewed_by
 
 
 def read_after(fn: Function, stmt: ast.stmt, name: str) -> bool:
@@ -54,6 +22,15 @@ def read_after(fn: Function, stmt: ast.stmt, name: str) -> bool:
         for use in loads(fn, name)
         if not any(use is inner for inner in ast.walk(stmt))
     )
+
+
+def names_bound(fn: Function) -> list[ast.Name]:
+    """All places in the function where a variable is bound."""
+    return [
+        node
+        for node in fn.walk()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    ]
 
 
 def line_of(node: ast.AST) -> tuple[int, int]:
@@ -105,13 +82,12 @@ def is_seen_elsewhere(fn: Function, stmt: ast.AugAssign) -> bool:
 def _other_names(fn: Function, name: str) -> set[str]:
     """The names of arrays that `name` is, or is a view of, and the other way round."""
     found: set[str] = set()
-    for other, sources in fn.definitions.items():
-        for source in sources or ():
-            base = alias_of(fn, source)
-            if other == name and base is not None:
-                found.add(base)
-            elif base == name:
-                found.add(other)
+    for bound in names_bound(fn):
+        arrays_of = viewed_by(fn, bound)
+        if bound.id == name:
+            found |= arrays_of
+        elif name in arrays_of:
+            found.add(bound.id)
     return found
 
 

@@ -15,23 +15,7 @@ from .sizes import is_index_of_mask, sized
 from .store_calls import store_call
 
 # Functions that make one array of a list of arrays.
-TAKE_LISTS = frozenset(
-    f"numpy.{n}"
-    for n in [
-        "array",
-        "asarray",
-        "asanyarray",
-        "stack",
-        "concatenate",
-        "vstack",
-        "hstack",
-        "dstack",
-        "column_stack",
-        "block",
-        "row_stack",
-        "concat",
-    ]
-)
+TAKE_LISTS = frozenset(f"numpy.{name}" for name in arrays.TAKE_LISTS)
 # Functions for which a list of integers is no array: shifts, shapes, subscripts, and
 # what must be concrete.
 TAKE_INTEGERS = TAKE_LISTS | {f"numpy.{n}" for n in ["roll", "resize", "einsum"]}

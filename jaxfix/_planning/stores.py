@@ -19,7 +19,8 @@ from jaxfix._analysis.objects import InstanceValue
 from jaxfix._analysis.scopes import parameter_names
 from jaxfix._analysis.values import Array, Dict, Seq, alternatives
 
-from .aliases import alias_of, in_one_loop, line_of, parts_of, read_after
+from .aliases import in_one_loop, line_of, names_bound, read_after
+from .views import parts_of, viewed, viewed_by
 
 StoreStatement = ast.Assign | ast.AugAssign
 
@@ -56,7 +57,8 @@ def why_stored(
     if because := arrays.traced(fn, target.value):
         return because
     if isinstance(known, Array) and known.assumed:
-        return arrays.forced(fn, target.value) if is_clearly_array(fn, target) else ()
+        clear = is_clearly_array(fn, stmt, target)
+        return arrays.forced(fn, target.value) if clear else ()
     if not arrays.is_host_array(known):
         return ()
     for part in (target.slice, stmt.value):
@@ -65,11 +67,13 @@ def why_stored(
     return ()
 
 
-def is_clearly_array(fn: Function, target: ast.Subscript) -> bool:
+def is_clearly_array(fn: Function, stmt: StoreStatement, target: ast.Subscript) -> bool:
     """Is a parameter of which nothing is known used as only an array is?"""
-    parts = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
-    if len(parts) > 1 or any(fn.traced(part) for part in parts):
+    if arrays.is_array_index(fn, target.slice):
         return True
+    if isinstance(target.slice, ast.Slice) and isinstance(stmt.value, ast.Constant):
+        repeats = isinstance(stmt, ast.AugAssign) and isinstance(stmt.op, ast.Mult)
+        return not repeats and not isinstance(stmt.value.value, str | bytes)
     base = target.value
     return isinstance(base, ast.Name) and arrays.is_used_as_array(fn, base.id)
 
@@ -139,39 +143,86 @@ def own_names(fn: Function) -> set[str]:
 
 
 def check_aliases(fn: Function, stmt: ast.stmt, name: str) -> None:
-    """See to it that no other name of the array is read after the store.
+    """See to it that no other name of the array is read after a store into it.
+
+    What holds for one store into the array holds for all: they change together.
 
     Raises:
       CannotFix: one is, and Python would show it the store.
     """
-    for bound in bindings(fn, name):
-        holder = fn.module.parent(bound)
-        if isinstance(holder, ast.For) and holder.target is bound:
-            raise CannotFix(f"`{name}` is a row of what the loop runs over")
-        if isinstance(holder, ast.Assign):
-            source = alias_of(fn, holder.value)
-            if source is not None and source != name and read_after(fn, stmt, source):
-                raise CannotFix(
-                    f"`{name}` is another name of `{source}`, which is read "
-                    "afterwards: in Python both change"
-                )
+    places = [stmt, *(one for one in walk_stores(fn) if _is_into(fn, one, name))]
+    for bound in names_bound(fn):
+        sources = viewed_by(fn, bound) - {bound.id}
+        if bound.id == name:
+            holder = fn.module.parent(bound)
+            if isinstance(holder, ast.For) and holder.target is bound:
+                raise CannotFix(f"`{name}` is a row of what the loop runs over")
+            for source in sorted(sources):
+                if any(read_after(fn, place, source) for place in places):
+                    raise CannotFix(
+                        f"`{name}` is another name of `{source}`, which is read "
+                        "afterwards: in Python both change"
+                    )
+        elif name in sources and any(_sees(fn, bound, name, place) for place in places):
+            raise CannotFix(
+                f"`{bound.id}` is another name of `{name}`: in Python both change"
+            )
     for use in loads(fn, name):
         holder = fn.module.parent(use)
         outer = statement_of(fn, use)
-        if isinstance(outer, ast.Assign) and alias_of(fn, outer.value) == name:
-            target = outer.targets[0]
-            if (
-                isinstance(target, ast.Name)
-                and target.id != name
-                and _before(fn, outer, stmt)
-                and read_after(fn, stmt, target.id)
-                and not _is_made_between(fn, name, outer, stmt)
-            ):
-                raise CannotFix(
-                    f"`{target.id}` is another name of `{name}`: in Python both change"
-                )
         if _is_kept(fn, use, holder) and outer is not None and _before(fn, outer, stmt):
             raise CannotFix(f"`{name}` is kept in a container, which sees the store")
+
+
+def _is_into(fn: Function, stmt: StoreStatement, name: str) -> bool:
+    return any(
+        isinstance(target.value, ast.Name) and target.value.id == name
+        for target in array_targets(fn, stmt)
+    )
+
+
+def _sees(fn: Function, bound: ast.Name, name: str, stmt: ast.stmt) -> bool:
+    """Is a view that `bound` got before a store into `name` read after it?"""
+    outer = statement_of(fn, bound)
+    return (
+        outer is not None
+        and _before(fn, outer, stmt)
+        and read_after(fn, stmt, bound.id)
+        and not _is_made_between(fn, name, outer, stmt)
+    )
+
+
+def check_order(fn: Function, stmt: StoreStatement) -> None:
+    """See to it that no store of a statement changes what its next one stores.
+
+    Raises:
+      CannotFix: one does: in `m[0], m[1] = m[1], m[0]` the rows are views.
+    """
+    if not isinstance(stmt, ast.Assign):
+        return
+    stored: set[str] = set()
+    for target in stmt.targets:
+        for place, value in _paired(target, stmt.value):
+            seen = stored & viewed(fn, value)
+            if seen and isinstance(place, ast.Subscript):
+                raise CannotFix(
+                    f"`{ast.unparse(value)}` is a view of `{min(seen)}`, which has "
+                    "changed when it is stored"
+                )
+            if isinstance(place, ast.Subscript) and isinstance(place.value, ast.Name):
+                stored.add(place.value.id)
+
+
+def _paired(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The targets one by one, each with what it is given, or all of it."""
+    if not isinstance(target, ast.Tuple | ast.List):
+        yield target, value
+        return
+    given = [value] * len(target.elts)
+    if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(given):
+        given = value.elts
+    for one, part in zip(target.elts, given, strict=True):
+        yield from _paired(one, part)
 
 
 def check_elements(fn: Function, stmt: ast.stmt, container: ast.expr) -> None:
@@ -184,8 +235,8 @@ def check_elements(fn: Function, stmt: ast.stmt, container: ast.expr) -> None:
         return
     for made in fn.definitions.get(container.id) or ():
         for part in ast.iter_child_nodes(made):
-            source = alias_of(fn, part) if isinstance(part, ast.expr) else None
-            if source is not None and read_after(fn, stmt, source):
+            sources = viewed(fn, part) if isinstance(part, ast.expr) else ()
+            for source in (s for s in sorted(sources) if read_after(fn, stmt, s)):
                 raise CannotFix(
                     f"`{container.id}` holds `{ast.unparse(part)}`, and `{source}` is "
                     "read afterwards: in Python both change"
@@ -232,7 +283,7 @@ def _is_made_between(fn: Function, name: str, alias: ast.stmt, store: ast.stmt) 
             case ast.Assign(targets=[ast.Name(id=target)], value=value) if (
                 target == name
             ):
-                return alias_of(fn, value) is None
+                return not viewed(fn, value)
     return False
 
 

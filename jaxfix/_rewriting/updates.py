@@ -59,6 +59,7 @@ def check_store(fn: Function, stmt: StoreStatement) -> Safety:
       CannotFix: it cannot.
     """
     safety = Safety.SAFE
+    stores.check_order(fn, stmt)
     for one in updates(fn, stmt, stmt.value):
         root: ast.expr = one.base
         if isinstance(root, ast.Attribute):
@@ -353,9 +354,23 @@ def _is_unique(fn: Function, part: ast.expr) -> bool:
     """Does the index name no element twice?"""
     if isinstance(part, ast.Slice | ast.Constant):
         return True
+    if isinstance(part, ast.List):
+        return _are_distinct(part)
     if arrays.library(fn, part) == "jax.numpy.arange":
         return True
     return arrays.is_scalar(arrays.value(fn, part))
+
+
+def _are_distinct(part: ast.List) -> bool:
+    """Is it a list of integers of one sign, none of them twice?"""
+    try:
+        found = ast.literal_eval(part)
+    except ValueError:
+        return False
+    if not all(type(one) is int for one in found):
+        return False
+    is_one_sign = len({one < 0 for one in found}) <= 1
+    return is_one_sign and len(set(found)) == len(found)
 
 
 def _may_repeat_safely(fn: Function, one: Update) -> bool:
