@@ -119,7 +119,7 @@ LAYERS = {
         "data": "plan context blocks",
         "conditions and types": "sequences booleans bindings agree guards lengths "
         "merged nonzero",
-        "objects": "apart aliases ownership places",
+        "objects": "apart views aliases ownership places",
         "exits": "matching loop_exits rollable endless desugar",
         "expressions": "tidy assignments choices retyping",
         "regions": "conds placeholders branches carries iterations masked while_loops "
