@@ -101,7 +101,7 @@ class Choices:
         force_cond: bool = False,
     ) -> ast.expr:
         """`a if test else b` as `jnp.where` or `lax.cond`."""
-        if same_expression(a.node, b.node):
+        if same_expression(a.node, b.node) and not binds(test):
             return a.node
         if (plain := positive(self.fn, test)) is not None:
             test, test_value, a, b = plain, self.value(plain, {}), b, a
@@ -193,6 +193,8 @@ def joined_choice(
 ) -> ast.expr | None:
     """`True if test else b` is `test | b` of bools, `a if test else False` an `&`."""
     if not all(is_certain_bool(choices, t) for t in (Typed(test, test_value), a, b)):
+        return None
+    if binds(test):
         return None
     if truth(a) is False and same_expression(b.node, test):
         return build.const(False)
@@ -353,6 +355,11 @@ def needs_reshape(found: Array) -> bool:
 
 def same_expression(a: ast.expr, b: ast.expr) -> bool:
     return ast.dump(a) == ast.dump(b)
+
+
+def binds(test: ast.expr) -> bool:
+    """Does a condition bind a name, so that it has to be evaluated, and once?"""
+    return any(isinstance(n, ast.NamedExpr) for n in ast.walk(test))
 
 
 def repeatable(test: ast.expr) -> bool:
