@@ -127,12 +127,15 @@ class Captures:
     # --- who calls whom
 
     @cached_property
-    def calls(self) -> dict[int, list[tuple[ast.Call, tuple[Value, ...]]]]:
-        """By the identity of a function or module: its calls, and what they run."""
-        found: dict[int, list[tuple[ast.Call, tuple[Value, ...]]]] = {}
+    def calls(self) -> dict[int, list[tuple[ast.expr, tuple[Value, ...]]]]:
+        """By the identity of a function or module: its calls, and what they run.
+
+        What reads a property calls it.
+        """
+        found: dict[int, list[tuple[ast.expr, tuple[Value, ...]]]] = {}
         interpreter = self.facts.interpreter
         for call in interpreter.calls.values():
-            if not isinstance(call.node, ast.Call):
+            if not isinstance(call.node, ast.expr):
                 continue
             values = list(call.callees)
             if any(is_opaque(c) for c in call.callees):
@@ -374,9 +377,7 @@ class Captures:
         if not depth:
             return False
         return any(
-            isinstance(call.func, ast.Attribute)
-            and isinstance(call.func.value, ast.Name)
-            and is_first_parameter(outer.node, call.func.value.id)
+            is_first_parameter(outer.node, receiver_name(call))
             and any(isinstance(v, FunctionValue) and v.node is method for v in ran)
             and self.keeps_receiver(outer.node, depth - 1)
             for key in self.callers.get(id(method), ())
@@ -720,6 +721,15 @@ def is_receiver(module: Module, node: ast.expr) -> bool:
         and call.func is parent
         and isinstance(module.parent(call), ast.Expr)
     )
+
+
+def receiver_name(node: ast.expr) -> str:
+    """The variable `a` of `a.method(x)`, or of the property `a.name`; empty if none."""
+    func = node.func if isinstance(node, ast.Call) else node
+    match func:
+        case ast.Attribute(value=ast.Name(id=name)):
+            return name
+    return ""
 
 
 def has_receiver(function: Value) -> bool:

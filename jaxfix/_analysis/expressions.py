@@ -220,6 +220,8 @@ def bound_method(
                 return BoundValue(found, receiver)
             return found
         case MethodValue(name="property"):
+            if node is not None:
+                frame.interp.note_call(frame, node, found.receiver, [receiver], {})
             return frame.call(found.receiver, [receiver], {}, node)
         case MethodValue(name="staticmethod"):
             return found.receiver

@@ -161,6 +161,8 @@ class CallSites:
             name = self.transform_name(module, decorator)
             if name is None:
                 text = ast.unparse(decorator)
+                if text.rpartition(".")[2] in ("property", "cached_property"):
+                    raise CannotFix(f"the property `{function.name}` takes no argument")
                 raise CannotFix(f"it is not known what `@{text}` makes of the function")
             if name in ("staticmethod", "classmethod"):
                 continue

@@ -14,6 +14,8 @@ from jaxfix._analysis.scopes import names, parameter_names
 from jaxfix._analysis.shapes import known_dims
 from jaxfix._analysis.values import SCALAR, WEAK_FLOAT, Array, Value
 
+from . import truth_numbers
+
 Spell = Callable[[str], str]
 
 BUILTIN = frozenset(["int", "float", "bool", "complex", "operator.index"])
@@ -206,10 +208,16 @@ def as_array(fn: Function, node: ast.Call, found: Cast, spell: Spell) -> ast.exp
     if name == "item":
         if node.args or node.keywords:
             raise CannotFix("one element is asked for by its number; index the array")
+        if _is_already(fn, arg, "b") and truth_numbers.is_number(fn, node):
+            return build.method(_scalar(fn, arg), "astype", build.load("int"))
         return _scalar(fn, arg)
     kind = {"index": "int"}.get(name, name.strip("_"))
     scalar = _scalar(fn, arg) if known_shape(fn, arg) not in (None, SCALAR) else arg
-    if _is_already(fn, arg, KINDS[kind]):
+    if kind == "bool" and truth_numbers.is_number(fn, node):
+        if not _is_already(fn, arg, "b"):
+            scalar = ast.Compare(scalar, [ast.NotEq()], [build.const(0)])
+        kind = "int"
+    elif _is_already(fn, arg, KINDS[kind]):
         return scalar
     if arrays.may_be_python_number(fn, arg):
         return build.call(spell("jax.numpy.asarray"), scalar, build.load(kind))
