@@ -128,7 +128,7 @@ LAYERS = {
         "names": "inlining",
         "helpers": "callees casts comparing constant_masks first_found folds impure "
         "list_operands list_sorts masks masked_gradients mutators numpy_calls "
-        "printing signs sizes store_calls stores tables windows",
+        "printing signs sizes store_calls stores tables truth_numbers windows",
     },
     "jaxfix/_rewriting": {
         "parts": "rule registry lines spelling blocks imports",
