@@ -181,17 +181,23 @@ def operand(
         return arg
     if not keep_list:
         return _array_of(arg, spell)
-    takes_nested = not isinstance(arg, ast.List | ast.Tuple)
-    items = known.items if isinstance(known, Seq) else None
-    if takes_nested:
-        if items is None or any(isinstance(i, Seq) for i in items):
-            return _array_of(arg, spell)
-        return arg
-    assert isinstance(arg, ast.List | ast.Tuple), "the argument is a display"
     parent = fn.module.parent(arg)
     name = fn.library(parent) if parent is not None else None
     if (name or "").rpartition(".")[2] in ("array", "asarray", "asanyarray"):
         return arg
+    takes_nested = not isinstance(arg, ast.List | ast.Tuple)
+    assert isinstance(known, Seq), "it is a list or a tuple"
+    items = known.items
+    if takes_nested:
+        if items is not None:
+            is_flat = not any(isinstance(i, Seq) for i in items)
+        else:
+            each = alternatives(known.elem) if known.elem is not None else ()
+            is_flat = bool(each) and all(
+                isinstance(i, Array) and not i.tree for i in each
+            )
+        return arg if is_flat else _array_of(arg, spell)
+    assert isinstance(arg, ast.List | ast.Tuple), "the argument is a display"
     elements = [
         _array_of(e, spell)
         if isinstance(e, ast.List) or isinstance(arrays.value(fn, e), Seq)
