@@ -297,6 +297,13 @@ class Desugar:
             case ast.If():
                 return self._leaving_if(stmt, rest, finish)
             case ast.For() | ast.While():
+                if stmt.orelse and "break" not in exits(stmt.body):
+                    # Who does not return gets to the `else`.
+                    plain = copy_with(stmt, orelse=[])
+                    otherwise = [] if never_ends(stmt) else stmt.orelse
+                    falls = "fall" in exits(otherwise)
+                    after = [*otherwise, *(rest if falls else [])]
+                    return self.block([plain, *after], finish)
                 if (parts := left_by_break(self, stmt, rest)) is not None:
                     return self.block(parts, finish)
                 if (
