@@ -29,20 +29,22 @@ def otherwise_first(
     In `for ...: if c: hit = k; break` with `else: hit = -1` the name gets another value
     only on the way out, so it may begin with the one that it has if nobody leaves. A
     name that every round binds before it reads it may begin with anything, and with
-    that value too. The names in `bound` have a value before the loop. The `else` of
-    `while True` never runs.
+    that value too; so may a variable of the loop or of its condition. The names in
+    `bound` have a value before the loop. The `else` of `while True` never runs.
     """
     if never_ends(stmt):
         return [], []
-    changed = set(writes([stmt.target] if isinstance(stmt, ast.For) else []))
-    changed |= {*writes(stmt.body), *(name for name, _ in mutations(stmt.body))}
+    targets = set(writes([stmt.target] if isinstance(stmt, ast.For) else []))
     head = [stmt.test] if isinstance(stmt, ast.While) else []
+    targets |= set(writes(head))
+    changed = {*writes(stmt.body), *(name for name, _ in mutations(stmt.body))}
+    changed |= targets
     read = set(reads([*head, *stmt.body]))
     first: list[ast.stmt] = []
     for one in stmt.orelse:
         match one:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
-                name not in read | bound
+                name not in read | bound | targets
                 and _is_plain(value, changed)
                 and _on_way_out(name, stmt.body)
             ):
