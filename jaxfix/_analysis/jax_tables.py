@@ -149,13 +149,14 @@ jax.tree_util|static|c|tree_structure
 jax.tree|unknown|c|all flatten leaves map reduce transpose unflatten
 jax.tree_util|unknown|c|tree_all tree_flatten tree_leaves tree_map tree_reduce
 jax.tree_util|unknown|c|tree_transpose tree_unflatten
-cmath|static|c|acos acosh asin asinh atan atanh cos cosh exp isclose isfinite isinf
-cmath|static|c|isnan log log10 phase polar rect sin sinh sqrt tan tanh
-math|static|c|acos acosh asin asinh atan atan2 atanh cbrt ceil comb copysign cos cosh
-math|static|c|degrees dist erf erfc exp exp2 expm1 fabs factorial floor fmod frexp fsum
-math|static|c|gamma gcd hypot isclose isfinite isinf isnan isqrt lcm ldexp lgamma log
-math|static|c|log10 log1p log2 modf nextafter perm pow prod radians remainder sin sinh
-math|static|c|sqrt sumprod tan tanh trunc ulp
+cmath|static|c|asinh cos isclose isfinite isinf isnan rect sin
+cmath|static|cp|acos acosh asin atan atanh cosh exp log log10 phase polar sinh sqrt tan
+cmath|static|cp|tanh
+math|static|c|asinh atan ceil comb copysign cos degrees erf erfc fabs factorial floor
+math|static|c|frexp fsum gcd hypot isclose isfinite isinf isnan isqrt lcm ldexp modf
+math|static|c|nextafter perm prod radians sin sumprod tan tanh trunc ulp
+math|static|cp|acos acosh asin atan2 atanh cbrt cosh dist exp exp2 expm1 fmod gamma
+math|static|cp|lgamma log log10 log1p log2 pow remainder sinh sqrt
 builtins|static|c|bool callable chr complex float format hasattr hash id int isinstance
 builtins|static|c|issubclass len ord range repr str type
 builtins|same|c|abs max min pow round sum

@@ -906,13 +906,30 @@ def dict_method(
             found = d.get(key)
             if found is not None:
                 return found, None
-            return value, merge_dicts(d, Dict(((key, value),)))
+            inner = _to_be_filled(value)
+            return inner, merge_dicts(d, Dict(((key, inner),)))
+        case "setdefault", [_, value]:
+            inner = _to_be_filled(value)
+            if d.items != ():
+                inner = join(_to_be_filled(element(d)), inner)
+            return inner, Dict(None, inner)
         case "copy", _:
             return d, None
         case "clear", _:
             return Const(None), Dict(())
         case _:
             return Unknown(), None
+
+
+def _to_be_filled(value: Value) -> Value:
+    """A container that changes by no name of its own: `d.setdefault(k, []).append`."""
+    match value:
+        case Seq(kind="list"):
+            return Seq("list", None, Unknown())
+        case Dict():
+            return Dict(None, Unknown())
+        case _:
+            return value
 
 
 def instance_method(

@@ -29,6 +29,7 @@ from .values import (
     Dict,
     Lib,
     Seq,
+    Static,
     Unknown,
     Value,
     Why,
@@ -168,13 +169,23 @@ def note_method(
         return
     origin = origin_of(frame, node.func.value)
     if origin is not None:
-        repeats = name not in IDEMPOTENT
+        repeats = name not in IDEMPOTENT or _counts(receiver, name, args)
         if origin.kind == ENCLOSING:
             # Closures that collect what a trace tells of shapes are read after it.
             repeats = repeats and any(
                 isinstance(a, Const) and a.value is not None for a in args
             )
         _note(frame, node, origin, args, repeats=repeats)
+
+
+def _counts(receiver: Value, name: str, args: Sequence[Value]) -> bool:
+    """`Counter.update(["a"])`, which adds one: what a dict takes are pairs."""
+    match receiver, args:
+        case Dict(elem=Static(type="int")), [Seq(items=items, elem=elem)]:
+            elements = (elem,) if items is None else items
+            return name == "update" and not any(isinstance(e, Seq) for e in elements)
+        case _:
+            return False
 
 
 def note_advance(frame: Frame, name: str, node: ast.AST | None) -> None:
@@ -261,6 +272,8 @@ def _origin(frame: Frame, scope: Scope, place: ast.expr, depth: int) -> Origin |
             return Origin(GLOBAL, ast.unparse(place))
         case ast.Call(func=ast.Name(id="vars"), args=[inner]):
             place = ast.Attribute(inner, "__dict__", ast.Load())
+        case ast.Call(func=ast.Attribute(value=inner, attr="setdefault" | "get")):
+            return _origin(frame, scope, inner, depth - 1)  # an element of it
     if isinstance(place, ast.Attribute | ast.Subscript):
         base = _peek(frame, scope, place.value)
         for option in alternatives(base):

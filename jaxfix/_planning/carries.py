@@ -348,7 +348,9 @@ def cast_first(
     if x is None or y is None or x.dtype is None or y.dtype is None:
         return None
     target = promote(x.dtype, y.dtype)
-    if target is None or target.kind == x.dtype.kind:
+    if target is None or target == x.dtype:
+        return None
+    if target.kind is not None and target.kind == x.dtype.kind:
         return None
     dtype = dtype_from_names(f, target, context)
     if dtype is None and target.kind is None:

@@ -214,8 +214,30 @@ def put_behind(shield: Shield, write: Rewriter) -> None:
             parameters, write
         ):
             behind_attribute(shield, target, write)
+        case ast.Call(func=func) if func is node and not _is_spread(parent):
+            at_call(shield, parent, write)
         case _:
             behind_expression(shield, write)
+
+
+def _is_spread(call: ast.Call) -> bool:
+    """Does a call give arguments that cannot be counted?"""
+    starred = any(isinstance(arg, ast.Starred) for arg in call.args)
+    return starred or any(keyword.arg is None for keyword in call.keywords)
+
+
+def at_call(shield: Shield, call: ast.Call, write: Rewriter) -> None:
+    """`jax.jit(self.step)(x)` → `jax.jit(self.step)(x, self.rate)`."""
+    parameters, module = shield.parameters, shield.layer.module
+    writer = write.writer(module)
+    receiver = bound_receiver(shield)
+    values = values_at(shield, writer, write, receiver)
+    spec = parameters.function.args
+    places = len(spec.posonlyargs) + len(spec.args) - (1 if receiver is not None else 0)
+    is_full = len(call.args) == places and not call.keywords
+    for item, value in zip(parameters.items, values, strict=True):
+        by_place = is_full and not parameters.keyword_only
+        writer.add_argument(call, value if by_place else f"{item.name}={value}")
 
 
 def is_method(parameters: Parameters, write: Rewriter) -> bool:
