@@ -140,7 +140,8 @@ def initial_values(
     """The carry before the loop, cast to the type that the body gives it."""
     out: list[ast.expr] = []
     # JAX promotes Python's numbers by what one round makes of them, and no further.
-    chosen = {*given_by_cond(f, body), *lagging(body, carried)}
+    behind = lagging(body, carried)
+    chosen = {*given_by_cond(f, body), *behind}
     heads = f.fn.facts.interpreter.loop_heads.get(id(source), {})
     for name in carried:
         if name in late:
@@ -154,6 +155,8 @@ def initial_values(
             first = initial_value(f, name, before, after, context)
             if isinstance(first, ast.Name) and name in chosen:
                 first = first_cast(f, name, before, after, context) or first
+            if name in behind and is_integer(before) and is_open(after):
+                raise CannotFix(f"`{name}` may become a float in a later round")
             out.append(first)
         except CannotFix as error:
             raise Blocked(source, str(error)) from error
@@ -316,6 +319,17 @@ def lagging(body: Sequence[ast.stmt], carried: Sequence[str]) -> list[str]:
                 if isinstance(old, ast.Name) and isinstance(new, ast.Name):
                     found += [old.id, new.id] if {old.id, new.id} <= {*carried} else []
     return found
+
+
+def is_integer(value: Value | None) -> bool:
+    """Is it an integer of Python, known while tracing?"""
+    match value:
+        case Const():
+            return type(value.value) is int
+        case Static():
+            return value.type == "int"
+        case _:
+            return False
 
 
 def first_cast(
