@@ -291,6 +291,37 @@ def test_an_original_that_stores_is_given_numpy_arrays(project, value, kind):
     verdict = project({"m.py": before}, {"m.py": after})["m.py:f"]
     assert verdict.kind is kind
     assert any("NumPy arrays" in note for note in verdict.notes)
+    if verdict.counterexample is not None:
+        assert "print(module.f(np.array(" in verdict.counterexample.snippet
+        assert "print(module.f(jnp.array(" in verdict.counterexample.snippet
+
+
+def test_a_caller_that_fails_elsewhere_says_nothing_of_a_function(project):
+    before, after = pair(
+        more=(
+            "@jax.jit\ndef stuck(x):\n    if x > 0:\n        return x\n    return -x\n"
+            "def main():\n    return f(jnp.ones(2)), stuck(1.0)\n"
+        )
+    )
+    verdict = project(before, after)["m.py:f"]
+    assert verdict.kind is Kind.EQUAL
+    assert any("fails under jit in another function" in n for n in verdict.notes)
+
+
+def test_a_caller_that_only_fails_after_is_a_difference(project):
+    more = "@jax.jit\ndef g(x):\n    return {0}\ndef main():\n    return g(1.0), f(2)\n"
+    before, after = pair()
+    before["m.py"] += more.format("x")
+    after["m.py"] += more.format("x if x > 0 else -x")
+    assert project(before, after)["m.py:g"].kind is Kind.DIFFERS
+
+
+def test_what_is_static_after_is_given_numbers(project):
+    text = "@{0}\ndef f(n):\n    return jnp.tri(n)\n"
+    static = 'functools.partial(jax.jit, static_argnames=("n",))'
+    before = {"m.py": IMPORTS + text.format("jax.jit")}
+    after = {"m.py": "import functools\n" + IMPORTS + text.format(static)}
+    assert project(before, after)["m.py:f"].kind is Kind.EQUAL
 
 
 def test_a_function_without_parameters_is_called_as_it_is(project):

@@ -323,12 +323,17 @@ def check_traced(fn: Function, test: ast.expr) -> None:
     is not known that the code fails, and what it decides may have to stay Python.
 
     Raises:
-      CannotFix: it may be either.
+      CannotFix: it may be either, or None.
     """
+    if may_be_none(fn, test):
+        raise CannotFix(f"`{ast.unparse(test)}` may be None as well")
     match test:
         case ast.BoolOp(values=parts):
+            # In `y or 2.0` a None takes the other value (`pick`).
+            chosen = () if in_condition(fn, test) else parts[:-1]
             for part in parts:
-                check_traced(fn, part)
+                if part not in chosen or not may_be_none(fn, part):
+                    check_traced(fn, part)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             check_traced(fn, operand)
         case ast.Call() if fn.library(test) in ("all", "any"):
@@ -340,6 +345,15 @@ def check_traced(fn: Function, test: ast.expr) -> None:
             if is_static and any(isinstance(o, Array) and o.traced for o in options):
                 text = ast.unparse(test)
                 raise CannotFix(f"`{text}` may be a Python bool as well")
+
+
+def may_be_none(fn: Function, node: ast.expr) -> bool:
+    """Is a place a tracer or None, by how the function is called?"""
+    if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
+        return False
+    known = fn.value(node)
+    options = alternatives(known) if known is not None else ()
+    return len(options) > 1 and Const(None) in options
 
 
 def check_effects(fn: Function, node: ast.expr) -> None:

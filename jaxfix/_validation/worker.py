@@ -41,6 +41,7 @@ import statistics
 import sys
 import threading
 import time
+import traceback
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -730,6 +731,21 @@ class Definition:
     def lines(self) -> range:
         first = min([self.node.lineno, *(d.lineno for d in self.node.decorator_list)])
         return range(first, self.node.lineno + 1)
+
+
+def declared_static(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
+    """What the decorators of a function name as static, if they say it literally."""
+    names = [argument.arg for argument in parameters(node)]
+    found: set[str] = set()
+    for decorator in node.decorator_list:
+        for keyword in getattr(decorator, "keywords", ()):
+            if keyword.arg not in ("static_argnames", "static_argnums"):
+                continue
+            with contextlib.suppress(ValueError, IndexError, TypeError):
+                given = ast.literal_eval(keyword.value)
+                several = given if isinstance(given, (tuple, list)) else (given,)
+                found.update(n if isinstance(n, str) else names[n] for n in several)
+    return frozenset(found)
 
 
 def definitions(tree: ast.AST, prefix: str = "") -> Iterator[Definition]:
@@ -1719,6 +1735,20 @@ class Job:
 
     def candidates(self, argument: ast.arg) -> list[Any]:
         """Values to try for a parameter that nothing is known of."""
+        found = self.any_candidates(argument)
+        if argument.arg not in self.static_after:
+            return found
+        return [v for v in found if isinstance(v, (int, float, str)) or callable(v)]
+
+    @functools.cached_property
+    def static_after(self) -> frozenset[str]:
+        """The parameters that the decorators of the function after declare static."""
+        for definition in definitions(self.after_tree):
+            if definition.qualname == self.definition.qualname:
+                return declared_static(definition.node)
+        return frozenset()
+
+    def any_candidates(self, argument: ast.arg) -> list[Any]:
         name = argument.arg
         if name in ("self", "cls"):
             return self.instances()
@@ -1864,10 +1894,39 @@ class Validation:
             got = outcome(compiled)
             self.traced |= frozenset(recorder.traced)
             self.is_watched |= bool(recorder.entries)
+            if got.error is not None and self.fails_elsewhere(got.error, before_main):
+                job.notes.append(
+                    f"`{name}()` fails under jit in another function, before and "
+                    f"after: {error_text(got.error)}"
+                )
+                continue
             self.judge(f"{name}()", got, want, None, again)
             if self.failure is None:
                 self.checks[f"`{name}()`"] = "equal"
                 self.keep_sample(name, None, want)
+
+    def fails_elsewhere(self, error: BaseException, caller: Callable[[], Any]) -> bool:
+        """Did a caller fail in another function, as it fails under jit before?"""
+        if self.is_in_function(error):
+            return False
+
+        def unchanged() -> Any:
+            with self.job.sides[1].active():
+                return caller()
+
+        with contextlib.suppress(CallTimeout):
+            return type(outcome(unchanged, CALLER_S).error) is type(error)
+        return False
+
+    def is_in_function(self, error: BaseException) -> bool:
+        """Was the function that is judged running when the error was raised?"""
+        node = self.after_definition().node
+        path = real_path(os.path.join(self.job.sides[2].root, self.job.path))
+        return any(
+            real_path(frame.f_code.co_filename) == path
+            and node.lineno <= line <= (node.end_lineno or node.lineno)
+            for frame, line in traceback.walk_tb(error.__traceback__)
+        )
 
     def after_definition(self) -> Definition:
         for definition in definitions(self.job.after_tree):
@@ -2439,9 +2498,14 @@ class Validation:
         text = self.call_source(call)
         if text is None:
             return ""
+        eager = text
+        if self.job.before.on_host:
+            # As `source_of` spells arrays; the original stores into them.
+            eager = text.replace("jnp.array(", "np.array(")
+            lines.insert(2, "import numpy as np")
         lines += [
             "with jax.disable_jit():  # the original: run this before the change",
-            f"    print({text})",
+            f"    print({eager})",
             f"print({text})  # after the change, under jit",
         ]
         return "\n".join(lines)
