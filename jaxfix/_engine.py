@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import gc
+import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -509,7 +510,7 @@ def verify(
     for path, text, tree in files:
         if path in texts:
             try:
-                tree = ast.parse(texts[path])
+                tree = parsed(texts[path], text)
             except SyntaxError as error:
                 why = (
                     f"the result does not parse (line {error.lineno}): a bug in jaxfix"
@@ -532,6 +533,24 @@ def verify(
     if not bad:
         bad = new_problems(kept, before, after) or new_misfits(kept, before, after)
     return bad, after
+
+
+def parsed(text: str, before: str) -> ast.Module:
+    """The tree of a result.
+
+    Raises:
+      SyntaxError: it does not parse, or does not compile as the text before it did: two
+        parameters of one name are no fault of the tree.
+    """
+    tree = ast.parse(text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            compile(before, "before", "exec", dont_inherit=True)
+        except (SyntaxError, ValueError):
+            return tree
+        compile(text, "after", "exec", dont_inherit=True)
+    return tree
 
 
 def new_misfits(kept: Sequence[Claim], before: Analysis, after: Analysis) -> Held:

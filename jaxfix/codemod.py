@@ -55,7 +55,7 @@ from ._planning.plan import Expression, ListRegion, Plan, Region, Sites, Stateme
 from ._rewriting import hoisting_jit, static_options, updates
 from ._rewriting.capture_rule import CaptureRule, Hoisted
 from ._rewriting.factories import hoist as hoist_factory
-from ._rewriting.local_jits import check_local, hoist_local
+from ._rewriting.local_jits import check_local, hoist_local, local_key
 from ._rewriting.rewrite import Rewriter
 from ._rewriting.rule import Rule
 from ._rewriting.selections import mend_selection
@@ -106,6 +106,7 @@ __all__ = [
     "hoist_factory",
     "hoist_local",
     "local_jits",
+    "local_key",
     "hoisting_jit",
     "impure",
     "keys",

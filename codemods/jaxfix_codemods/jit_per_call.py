@@ -22,6 +22,7 @@ from jaxfix.codemod import (
     hoist_local,
     hoisting_jit,
     local_jits,
+    local_key,
 )
 
 WHAT = {
@@ -128,8 +129,7 @@ class JitPerCall(Rule):
             return Sites(title, Safety.UNSAFE, key=key)
         if (local := local_jits.local_jit_at(fn, node)) is not None:
             check_local(fn, local)
-            key = f"local {fn.path}:{node.lineno}:{node.col_offset}"
-            return Sites("jitted once in the module", key=key)
+            return Sites("jitted once in the module", key=local_key(fn, local))
         assert isinstance(node, ast.Call), "only calls are found besides"
         found = fresh.rejit_at(fn, node)
         assert found is not None, "it was found"

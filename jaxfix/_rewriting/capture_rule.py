@@ -11,12 +11,14 @@ from typing import Any
 from jaxfix._analysis import build
 from jaxfix._analysis.captures import Capture
 from jaxfix._analysis.facts import Facts, Function
-from jaxfix._analysis.finding import Problem, Safety
+from jaxfix._analysis.finding import CannotFix, Problem, Safety
 from jaxfix._analysis.hoisting import Hoist
 from jaxfix._analysis.kept import Kept, calls_to_mend
+from jaxfix._analysis.local_jits import LocalJit, local_jit_at
 from jaxfix._planning.plan import Plan, Sites
 
 from .hoist import carry_out
+from .local_jits import check_local, hoist_local, local_key
 from .rewrite import Rewriter
 from .rule import Rule
 from .write import Writer
@@ -55,6 +57,9 @@ class CaptureRule(Rule):
             calls_to_mend(fn.facts, one)
             key = f"default {one.module.path}:{one.source.lineno}:{one.name}"
             return Sites(f"`{one.name}` passed at the calls", key=key)
+        if (local := moved(fn.facts, captures.all[id(node)])) is not None:
+            key = local_key(*local)
+            return Sites("jitted once in the module, and passed at the calls", key=key)
         hoist = captures.hoisting.plan(captures.all[id(node)])
         safety = Safety.UNSAFE if hoist.is_public else Safety.SAFE
         return Hoisted(hoist.title, safety, hoist.key, hoist=hoist)
@@ -66,9 +71,34 @@ class CaptureRule(Rule):
             hand_over(fn.facts, one, write.writer(one.module))
             write.touch(fn)
             return
+        if capture is not None and (local := moved(fn.facts, capture)) is not None:
+            hoist_local(write, *local)
+            write.touch(fn)
+            return
         assert isinstance(plan, Hoisted), "the plan of `plan`"
         assert plan.hoist is not None, "the plan of `plan`"
         carry_out(plan.hoist, write)
+
+
+def moved(facts: Facts, capture: Capture) -> tuple[Function, LocalJit] | None:
+    """A function that is compiled where it is called, and the one around it.
+
+    When it moves to the module, its calls hand over each variable that it captures.
+    """
+    jit, place = capture.root.node, capture.place
+    fn = facts.function(facts.captures.places.owner(capture.root.module, jit))
+    if fn is None or place.kind != "local" or not isinstance(jit, ast.expr):
+        return None
+    one = local_jit_at(fn, jit)
+    if one is None or place.name not in one.captured:
+        return None
+    if not any(node is capture.function for node in ast.walk(one.inner)):
+        return None
+    try:
+        check_local(fn, one)
+    except CannotFix:
+        return None
+    return fn, one
 
 
 def hand_over(facts: Facts, one: Kept, writer: Writer) -> None:

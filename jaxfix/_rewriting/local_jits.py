@@ -19,6 +19,11 @@ from .rewrite import Rewriter
 from .static_options import check_declaration, declare
 
 
+def local_key(fn: Function, one: LocalJit) -> str:
+    """Names the move of the function: see `Sites`."""
+    return f"local {fn.path}:{one.inner.lineno}:{one.inner.col_offset}"
+
+
 def check_local(fn: Function, one: LocalJit) -> None:
     """Can it move?
 
