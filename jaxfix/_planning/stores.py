@@ -16,7 +16,7 @@ from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix, Evidence
 from jaxfix._analysis.indexing import UPDATES
 from jaxfix._analysis.objects import InstanceValue
-from jaxfix._analysis.scopes import parameter_names
+from jaxfix._analysis.scopes import parameter_names, reads
 from jaxfix._analysis.values import Array, Dict, Seq, alternatives
 
 from .aliases import in_one_loop, line_of, names_bound, read_after
@@ -196,10 +196,19 @@ def check_order(fn: Function, stmt: StoreStatement) -> None:
     """See to it that no store of a statement changes what its next one stores.
 
     Raises:
-      CannotFix: one does: in `m[0], m[1] = m[1], m[0]` the rows are views.
+      CannotFix: one does: in `m[0], m[1] = m[1], m[0]` the rows are views. Or the
+        place of one is read before the statement binds it: `m[i], i = x, i + 1`.
     """
     if not isinstance(stmt, ast.Assign):
         return
+    targets = targets_of(stmt)
+    for position, place in enumerate(targets):
+        later = {t.id for t in targets[position:] if isinstance(t, ast.Name)}
+        if isinstance(place, ast.Subscript) and (seen := later & set(reads(place))):
+            raise CannotFix(
+                f"`{ast.unparse(place)}` is the place before the statement binds "
+                f"`{min(seen)}`"
+            )
     stored: set[str] = set()
     for target in stmt.targets:
         for place, value in _paired(target, stmt.value):
