@@ -423,16 +423,20 @@ class Hoisting:
         )
 
     def is_setting(self, draft: Draft, place: Place) -> bool:
-        """Is a module's variable or an item of it given few values that can be static?
+        """Is a module's variable, an item of it, or an attribute of the receiver given
+        few values that can be static?
 
         A program is compiled for each of them. What is counted up or handed out by a
         loop has too many.
         """
         root = draft.variable.root
-        if root is None or draft.variable.tail or root.kind != "module":
+        if root is None and place.kind == "attribute":
+            origin = place
+        elif root is None or draft.variable.tail or root.kind != "module":
             return False
+        else:
+            origin = replace(self.places.origin(root), path=place.path)
         interpreter = self.facts.interpreter
-        origin = replace(self.places.origin(root), path=place.path)
         for change in self.places.of(origin):
             given = given_by(change, place.path)
             if given is None:

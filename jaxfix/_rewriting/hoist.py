@@ -28,7 +28,7 @@ def carry_out(hoist: Hoist, write: Rewriter) -> None:
       CannotFix: an old name has no free neighbour, or a place cannot be edited.
     """
     for layer, names in hoist.static:
-        require_kept(layer, hoist.shields)
+        require_kept(layer, hoist.shields, write)
         for root in write.facts.roots_at.get(id(layer.node), ()):
             check_declaration(root)
             declare(write, root, add=names)
@@ -48,17 +48,24 @@ def carry_out(hoist: Hoist, write: Rewriter) -> None:
         put_behind(shield, write)
 
 
-def require_kept(layer: Layer, shields: Sequence[Shield]) -> None:
+def require_kept(layer: Layer, shields: Sequence[Shield], write: Rewriter) -> None:
     """An expression that is written anew keeps no option that is added to it.
 
     Raises:
       CannotFix: the transform is in such an expression.
     """
-    parent = layer.module.parent(layer.node)
-    is_named = isinstance(parent, FunctionDef) or (
-        isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name)
-    )
-    if not is_named and any(s.layer.node is layer.node for s in shields):
+    for shield in shields:
+        if shield.layer.node is not layer.node:
+            continue
+        match layer.module.parent(layer.node):
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                continue
+            case ast.Assign(targets=[ast.Name(), *_]):
+                continue
+            case ast.Assign(targets=[ast.Attribute()]) if is_method(
+                shield.parameters, write
+            ):
+                continue
         raise CannotFix("it is jitted in an expression, and needs a static argument")
 
 
@@ -374,14 +381,49 @@ def behind_attribute(shield: Shield, target: ast.Attribute, write: Rewriter) -> 
     names = [s.name for s in cls.body if isinstance(s, FunctionDef)]
     if target.attr in names:
         raise CannotFix(f"the class has a method `{target.attr}` too")
+    declared = declarations(cls, target.attr)
+    if not all(is_set_later(cls, stmt) for stmt in declared):
+        raise CannotFix(f"the class declares `{target.attr}`, which has a value there")
     inner = free_name(f"_jitted_{target.attr.strip('_')}", target.attr, writer, cls)
     first = function.args.args[0].arg
     values = values_at(shield, writer, write, build.load(first))
     passed = arguments(parameters, values, skip=1)
     head = f"def {target.attr}({signature(parameters, writer)}):"
     text = f"{head}\n    return {first}.{inner}({passed})\n"
+    for stmt in declared:
+        writer.remove(stmt)
     writer.edit(target, lambda: f"{writer.expr(target.value)}.{inner}")
     writer.insert_after(function, lambda: writer.parse(text))
+
+
+def declarations(cls: ast.ClassDef, name: str) -> list[ast.stmt]:
+    """The statements of a class that declare an attribute of its instances."""
+    return [
+        stmt
+        for stmt in cls.body
+        if isinstance(stmt, ast.Assign | ast.AnnAssign)
+        for target in (stmt.targets if isinstance(stmt, ast.Assign) else [stmt.target])
+        if isinstance(target, ast.Name) and target.id == name
+    ]
+
+
+def is_set_later(cls: ast.ClassDef, stmt: ast.stmt) -> bool:
+    """Is it a declaration alone, for which a method can stand?
+
+    `apply: Any`, or in a dataclass `apply: Any = field(init=False)`.
+    """
+    match stmt:
+        case ast.AnnAssign(value=None):
+            return not cls.decorator_list and not cls.bases
+        case ast.AnnAssign(value=ast.Call(keywords=keywords)):
+            return any(
+                k.arg == "init"
+                and isinstance(k.value, ast.Constant)
+                and k.value.value is False
+                for k in keywords
+            )
+        case _:
+            return False
 
 
 def behind_expression(shield: Shield, write: Rewriter) -> None:

@@ -195,6 +195,15 @@ def _write(write: Rewriter, root: TransformedValue, wanted: Wanted) -> None:
     if by_place and all(n in places for n in adds):
         _change(writer, root, NUMS, nums, adds, wanted, places)
         return
+    known = _items(nums.value) if nums is not None else None
+    if call is not None and nums is not None and names is None and known is not None:
+        # What is to be a parameter has no number yet; one option for all is clear.
+        kept = [n for i in known if (n := _named(i, places)) not in wanted.remove]
+        if None not in kept:
+            texts = [f'"{name}"' for name in [*kept, *adds]]
+            writer.remove_argument(call, nums)
+            writer.add_argument(call, f"{NAMES}={tuple_text(texts)}")
+            return
     if nums is not None and names is None:
         # Both options will be there, so each must list everything.
         adds = [*(n for n in places if n in static_names(root)), *adds]
