@@ -12,6 +12,7 @@ from ._analysis import (
     demands,
     factories,
     fresh,
+    fresh_arguments,
     hashing,
     hoisting,
     keys,
@@ -38,6 +39,7 @@ from ._planning import (
     first_found,
     folds,
     impure,
+    kept_arrays,
     list_operands,
     list_sorts,
     masks,
@@ -45,6 +47,7 @@ from ._planning import (
     numpy_calls,
     printing,
     rolled,
+    shared_names,
     sizes,
     store_calls,
     stores,
@@ -56,6 +59,7 @@ from ._rewriting import hoisting_jit, static_options, updates
 from ._rewriting.capture_rule import CaptureRule, Hoisted
 from ._rewriting.factories import hoist as hoist_factory
 from ._rewriting.local_jits import check_local, hoist_local, local_key
+from ._rewriting.named_functions import check_named, name_functions
 from ._rewriting.rewrite import Rewriter
 from ._rewriting.rule import Rule
 from ._rewriting.selections import mend_selection
@@ -83,6 +87,7 @@ __all__ = [
     "Statement",
     "TransformedValue",
     "aliases",
+    "kept_arrays",
     "arrays",
     "bindings",
     "booleans",
@@ -100,9 +105,11 @@ __all__ = [
     "folds",
     "factories",
     "fresh",
+    "fresh_arguments",
     "hashing",
     "hoisting",
     "check_local",
+    "check_named",
     "hoist_factory",
     "hoist_local",
     "local_jits",
@@ -115,12 +122,14 @@ __all__ = [
     "masks",
     "mend_selection",
     "mutators",
+    "name_functions",
     "numpy_calls",
     "origins",
     "polynomials",
     "printing",
     "rolled",
     "shapes_in_loops",
+    "shared_names",
     "static_options",
     "static_uses",
     "sizes",

@@ -112,14 +112,14 @@ LAYERS = {
         "static_uses hashing",
         "facts": "facts",
         "helpers": "arrays caching captures changes closures constants dict_order "
-        "effects explain factories fresh given hoisting kept keys local_jits order "
-        "overrides recursion shapes_in_loops type_tests uses",
+        "effects explain factories fresh fresh_arguments given hoisting kept keys "
+        "local_jits order overrides recursion shapes_in_loops type_tests uses",
     },
     "jaxfix/_planning": {
         "data": "plan context blocks",
         "conditions and types": "sequences booleans bindings agree guards lengths "
         "merged nonzero",
-        "objects": "apart views aliases ownership places",
+        "objects": "apart views aliases kept_arrays taken stores shared_names ownership places",
         "exits": "matching loop_exits rollable endless desugar",
         "expressions": "tidy assignments choices retyping",
         "regions": "conds placeholders branches carries iterations masked while_loops "
@@ -128,15 +128,15 @@ LAYERS = {
         "names": "inlining",
         "helpers": "callees casts comparing constant_masks first_found folds impure "
         "list_operands list_sorts masks masked_gradients mutators numpy_calls "
-        "printing signs sizes store_calls stores tables truth_numbers windows",
+        "printing signs sizes store_calls tables truth_numbers windows",
     },
     "jaxfix/_rewriting": {
         "parts": "rule registry lines spelling blocks imports",
         "text": "edits cut originals comments unused",
         "claims": "claims supers twins write",
         "rewriting": "rewrite",
-        "helpers": "capture_rule factories hoist hoisting_jit local_jits selections "
-        "static_options updates",
+        "helpers": "capture_rule factories hoist hoisting_jit local_jits "
+        "named_functions selections static_options updates",
     },
 }
 # Facts give the captures, which are made of facts: imported when asked for.

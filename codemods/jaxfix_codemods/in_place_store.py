@@ -14,6 +14,7 @@ from jaxfix.codemod import (
     Sites,
     Statement,
     aliases,
+    kept_arrays,
     mutators,
     store_calls,
     stores,
@@ -85,14 +86,18 @@ class InPlaceStore(Rule):
             text = ast.unparse(node)
             if unchanged := store_calls.why_unchanged(fn, node):
                 return Problem(f"`{text}` changes no traced array", unchanged)
+            if kept := store_calls.why_kept_by(fn, node):
+                what = "changes an array that compiled code has read"
+                return Problem(f"`{text}` {what}", kept)
             if not because:
                 return None
             return Problem(f"`{text}` stores into a traced array", because)
         for target in stores.array_targets(fn, node):
+            text = f"`{ast.unparse(target)}` is stored into, but"
+            if because := stores.why_traced(fn, node, target):
+                return Problem(f"{text} traced", because)
             because = stores.why_stored(fn, node, target)
-            return Problem(
-                f"`{ast.unparse(target)}` is stored into, but traced", because
-            )
+            return Problem(f"{text} compiled code has read the array", because)
         if (
             isinstance(node, ast.AugAssign)
             and isinstance(node.target, ast.Name)
@@ -100,15 +105,23 @@ class InPlaceStore(Rule):
         ):
             text = ast.unparse(node)
             return Problem(f"`{text}` changes a NumPy array in place", because)
+        if isinstance(node, ast.AugAssign) and (
+            because := kept_arrays.why_kept_by(fn, node)
+        ):
+            text = f"`{ast.unparse(node)}` changes an array that compiled code has read"
+            return Problem(text, because)
         return None
 
     def plan(self, fn: Function, node: ast.Assign | ast.AugAssign | ast.Expr) -> Plan:
         if isinstance(node, ast.Expr):
-            if store_calls.why_unchanged(fn, node):
+            if store_calls.store_call(fn, node) is None:
                 raise CannotFix("bind a new array, such as `x = jnp.sort(x)`")
             call = store_calls.store_call(fn, node)
             assert call is not None, "such a call was found"
             store_calls.check(fn, node, call)
+            return Statement("a new array", Safety.SAFE)
+        if isinstance(node, ast.AugAssign) and kept_arrays.why_kept_by(fn, node):
+            updates.check_rebound(fn, node)
             return Statement("a new array", Safety.SAFE)
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             if aliases.is_argument_of_helper(fn, node.target.id):
@@ -142,6 +155,8 @@ class InPlaceStore(Rule):
     ) -> list[ast.stmt] | None:
         if isinstance(node, ast.Expr):
             return updates.store_call_statements(write, fn, node)
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            return [updates.rebound(node)]
         if isinstance(plan, Statement):
             return updates.store_statements(write, fn, node)
         found = mutators.mutator(fn)

@@ -13,6 +13,7 @@ from jaxfix._analysis.scopes import parameter_names
 from jaxfix._analysis.values import Seq
 
 from . import aliases, masks, stores
+from .kept_arrays import CHANGING, why_kept
 
 
 def store_call(fn: Function, stmt: ast.AST | None) -> ast.Call | None:
@@ -26,16 +27,20 @@ def store_call(fn: Function, stmt: ast.AST | None) -> ast.Call | None:
             return None
 
 
-# The methods by which an array of NumPy changes. Arrays of JAX have some of them, which
-# leave the array as it is and give a new one.
-CHANGING = frozenset(["fill", "itemset", "partition", "put", "resize", "sort"])
-
-
 def why_unchanged(fn: Function, stmt: ast.Expr) -> tuple[Evidence, ...]:
     """Why the array of a statement `x.sort()` is traced, and so does not change."""
     match stmt.value:
         case ast.Call(func=ast.Attribute(value=base, attr=attr)) if attr in CHANGING:
             return arrays.traced(fn, base)
+        case _:
+            return ()
+
+
+def why_kept_by(fn: Function, stmt: ast.Expr) -> tuple[Evidence, ...]:
+    """Why `p.sort()` changes an array of NumPy that the program has taken in."""
+    match stmt.value:
+        case ast.Call(func=ast.Attribute(value=base, attr=attr)) if attr in CHANGING:
+            return _why_kept(fn, base)
         case _:
             return ()
 
@@ -50,7 +55,13 @@ def why_stored(fn: Function, call: ast.Call) -> tuple[Evidence, ...]:
         return because
     given = [*call.args[1:], *(k.value for k in call.keywords)]
     found = (arrays.traced_inside(fn, part) for part in given)
-    return next((because for because in found if because), ())
+    because = next((because for because in found if because), ())
+    return because or _why_kept(fn, base)
+
+
+def _why_kept(fn: Function, base: ast.expr) -> tuple[Evidence, ...]:
+    is_host = arrays.is_host_array(arrays.value(fn, base))
+    return why_kept(fn, base.id) if is_host and isinstance(base, ast.Name) else ()
 
 
 def check(fn: Function, stmt: ast.stmt, call: ast.Call) -> str:

@@ -20,6 +20,8 @@ from jaxfix._analysis.scopes import parameter_names, reads
 from jaxfix._analysis.values import Array, Dict, Seq, alternatives
 
 from .aliases import in_one_loop, line_of, names_bound, read_after
+from .kept_arrays import why_kept
+from .taken import check_taken
 from .views import parts_of, viewed, viewed_by
 
 StoreStatement = ast.Assign | ast.AugAssign
@@ -51,6 +53,19 @@ def why_stored(
     fn: Function, stmt: StoreStatement, target: ast.Subscript
 ) -> tuple[Evidence, ...]:
     """Why a store into an array cannot work while JAX traces; empty if it can."""
+    if because := why_traced(fn, stmt, target):
+        return because
+    base: ast.expr = target.value
+    while isinstance(base, ast.Subscript):
+        base = base.value
+    is_host = arrays.is_host_array(arrays.value(fn, base))
+    return why_kept(fn, base.id) if is_host and isinstance(base, ast.Name) else ()
+
+
+def why_traced(
+    fn: Function, stmt: StoreStatement, target: ast.Subscript
+) -> tuple[Evidence, ...]:
+    """Why the array is a tracer, or comes to hold one."""
     known = arrays.value(fn, target.value)
     if not arrays.is_array(known):
         return ()
@@ -151,6 +166,7 @@ def check_aliases(fn: Function, stmt: ast.stmt, name: str) -> None:
       CannotFix: one is, and Python would show it the store.
     """
     places = [stmt, *(one for one in walk_stores(fn) if _is_into(fn, one, name))]
+    check_taken(fn, stmt, name)
     for bound in names_bound(fn):
         sources = viewed_by(fn, bound) - {bound.id}
         if bound.id == name:

@@ -18,6 +18,41 @@ from jaxfix._analysis.scopes import parameter_names
 VIEWS = frozenset(
     ["reshape", "ravel", "transpose", "squeeze", "swapaxes", "view", "diagonal"]
 )
+# Functions that give their argument, or views of it.
+_VIEWING = VIEWS | frozenset(
+    [
+        "array_split",
+        "asanyarray",
+        "asarray",
+        "ascontiguousarray",
+        "asfortranarray",
+        "atleast_1d",
+        "atleast_2d",
+        "atleast_3d",
+        "broadcast_arrays",
+        "broadcast_to",
+        "dsplit",
+        "expand_dims",
+        "flip",
+        "fliplr",
+        "flipud",
+        "hsplit",
+        "imag",
+        "matrix_transpose",
+        "moveaxis",
+        "permute_dims",
+        "real",
+        "require",
+        "rollaxis",
+        "rot90",
+        "split",
+        "unstack",
+        "vsplit",
+    ]
+)
+# What copies its argument unless it is told not to, and what gives items of its own.
+_COPYING = frozenset(["array", "astype", "nan_to_num"])
+_CHOOSING = frozenset(["next", "max", "min"])
 # What runs over the items of its arguments.
 _RUNNERS = frozenset(["enumerate", "zip", "reversed", "iter", "list", "tuple"])
 _DEPTH = 3
@@ -38,20 +73,55 @@ def viewed(fn: Function, value: ast.expr, depth: int = _DEPTH) -> frozenset[str]
         case ast.Attribute(value=base, attr="T" | "mT" | "real" | "imag"):
             return viewed(fn, base, depth)
         case ast.Subscript(value=base, slice=index):
-            if not all(_is_basic(fn, part) for part in parts_of(index)):
+            if not is_view_index(fn, index):
                 return frozenset()
             if arrays.rank(arrays.value(fn, value)) == 0:
                 return frozenset()  # an element is a number of its own
-            return viewed(fn, base, depth)
-        case ast.Call(func=ast.Attribute(value=base, attr=attr)) if attr in VIEWS:
-            return viewed(fn, base, depth)
-        case ast.Call(args=[first, *_]):
+            return viewed(fn, base, depth) | _viewed_items(fn, base, depth)
+        case ast.Call(args=args, func=function):
             name = arrays.library(fn, value) or ""
-            if name.rpartition(".")[2] in ("asarray", *VIEWS):
-                return viewed(fn, first, depth)
-            if depth:
+            library, _, last = name.rpartition(".")
+            is_array_call = library in ("numpy", "jax.numpy")
+            if is_array_call and (
+                last in _VIEWING or (last in _COPYING and _is_kept(value))
+            ):
+                return frozenset().union(*(viewed(fn, arg, depth) for arg in args))
+            if name in _CHOOSING:
+                return frozenset().union(*(_viewed_items(fn, a, depth) for a in args))
+            if isinstance(function, ast.Attribute) and not name:
+                attr = function.attr
+                if attr in VIEWS or (attr in _COPYING and _is_kept(value)):
+                    return viewed(fn, function.value, depth)
+            if depth and args:
                 return _given_back(fn, value, depth - 1)
     return frozenset()
+
+
+def _is_kept(call: ast.Call) -> bool:
+    """Is the argument not copied? `copy=False` says so."""
+    return any(
+        isinstance(k.value, ast.Constant) and not k.value.value
+        for k in call.keywords
+        if k.arg == "copy"
+    )
+
+
+def _viewed_items(fn: Function, node: ast.expr, depth: int) -> frozenset[str]:
+    """The names of the arrays that an item of a display may be, or be a view of."""
+    match node:
+        case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Dict(values=items):
+            return frozenset().union(*(viewed(fn, item, depth) for item in items))
+        case ast.Call(args=args, keywords=keywords) if arrays.library(fn, node) in (
+            *_RUNNERS,
+            "dict",
+            "sorted",
+        ):
+            values = [k.value for k in keywords]
+            inner = [viewed(fn, value, depth) for value in (*args, *values)]
+            inner += [_viewed_items(fn, arg, depth) for arg in args]
+            return frozenset().union(*inner)
+        case _:
+            return frozenset()
 
 
 def viewed_by(fn: Function, bound: ast.Name) -> frozenset[str]:
@@ -67,6 +137,11 @@ def viewed_by(fn: Function, bound: ast.Name) -> frozenset[str]:
             return viewed(fn, value)
         case ast.For(target=target, iter=value) if target is whole:
             return frozenset() if _is_number(fn, bound) else _run_over(fn, value)
+        case ast.Assign(targets=[_, _, *_] as targets, value=value) if not path:
+            others = frozenset(t.id for t in targets if isinstance(t, ast.Name))
+            known = arrays.value(fn, value)
+            is_one = arrays.is_array(known) and arrays.rank(known) != 0
+            return viewed(fn, value) | (others if is_one else frozenset())
         case ast.Assign(value=value):
             while path and isinstance(value, ast.Tuple | ast.List):
                 place = path.pop()
@@ -77,6 +152,11 @@ def viewed_by(fn: Function, bound: ast.Name) -> frozenset[str]:
                 return frozenset()
             return viewed(fn, value)
     return frozenset()
+
+
+def is_view_index(fn: Function, index: ast.expr) -> bool:
+    """May `x[index]` be a view of `x`?"""
+    return all(_is_basic(fn, part) for part in parts_of(index))
 
 
 def parts_of(index: ast.expr) -> list[ast.expr]:

@@ -180,6 +180,28 @@ def store_statements(
     return _several(write, fn, stmt)
 
 
+def check_rebound(fn: Function, stmt: ast.AugAssign) -> None:
+    """Is `p = p + v` what `p += v` does, but for the array that changes?
+
+    Raises:
+      CannotFix: NumPy would keep the dtype, or another name sees the change.
+    """
+    assert isinstance(stmt.target, ast.Name), "a variable"
+    known = fn.value(stmt.target)
+    value = fn.value(stmt.value)
+    is_exact = isinstance(stmt.op, ast.Div | ast.Pow) and arrays.kind(known) != "f"
+    if is_exact or not fits(known, value):
+        raise CannotFix("in place NumPy keeps the dtype; a new array may have another")
+    stores.check_aliases(fn, stmt, stmt.target.id)
+
+
+def rebound(stmt: ast.AugAssign) -> ast.stmt:
+    """`p = p + v` for `p += v`."""
+    assert isinstance(stmt.target, ast.Name), "a variable"
+    name = stmt.target.id
+    return build.assign(name, ast.BinOp(build.load(name), stmt.op, stmt.value))
+
+
 def store_call_statements(
     write: Rewriter, fn: Function, stmt: ast.Expr
 ) -> list[ast.stmt]:

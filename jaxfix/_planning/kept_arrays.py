@@ -1,0 +1,143 @@
+"""NumPy arrays that a traced operation has read, and that change afterwards.
+
+JAX takes a NumPy array into the program as it is, without a copy. If the function
+stores into it later, the program computes with the last elements, not with those of
+then (measured: jax 0.10 on CPU, arrays whose dtype JAX keeps).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jaxfix._analysis import arrays
+from jaxfix._analysis.definitions import statement_of
+from jaxfix._analysis.facts import Function
+from jaxfix._analysis.finding import Evidence
+from jaxfix._analysis.indexing import STORING
+from jaxfix._analysis.order import graph_of
+from jaxfix._analysis.origins import STRUCTURAL_CALLS
+
+from .aliases import names_bound
+from .views import VIEWS, is_view_index, viewed_by
+
+# The methods by which an array of NumPy changes. Arrays of JAX have some of them, which
+# leave the array as it is and give a new one.
+CHANGING = frozenset(["fill", "itemset", "partition", "put", "resize", "sort"])
+
+
+def why_kept(fn: Function, name: str) -> tuple[Evidence, ...]:
+    """Which operation of the program reads an array that changes after it."""
+    if isinstance(fn.node, ast.Module) or not fn.under:
+        return ()
+    names, fresh = _names_of(fn, name)
+    stores = [node for node in fn.walk() if _root_of_store(fn, node) in names]
+    reads = [(load, op) for load, op in _reads(fn) if load.id in names]
+    if not stores or not reads:
+        return ()
+    graph = graph_of(fn.node)
+    for load, op in reads:
+        for store in stores:
+            if graph.follows(load, store, fresh):
+                text = f"`{ast.unparse(op)}` takes `{load.id}` in without a copy"
+                change = f"`{name}` is changed after that"
+                return (
+                    *fn.why_under(),
+                    Evidence(fn.path, load.lineno, text),
+                    Evidence(fn.path, getattr(store, "lineno", 1), change),
+                )
+    return ()
+
+
+def why_kept_by(fn: Function, stmt: ast.AugAssign) -> tuple[Evidence, ...]:
+    """Why `p += ...` changes an array of NumPy that the program has taken in."""
+    if not isinstance(stmt.target, ast.Name):
+        return ()
+    known = fn.facts.interpreter.traced.get(id(stmt.target))
+    is_host = arrays.is_host_array(known)
+    return why_kept(fn, stmt.target.id) if is_host else ()
+
+
+def _names_of(fn: Function, name: str) -> tuple[frozenset[str], frozenset[int]]:
+    """An array's name and those of its views; the statements that make a new array."""
+    names, fresh = {name}, set()
+    for bound in names_bound(fn):
+        of = viewed_by(fn, bound)
+        if name in of:
+            names.add(bound.id)
+        stmt = statement_of(fn, bound)
+        if bound.id == name and not of and isinstance(stmt, ast.Assign):
+            fresh.add(id(stmt))
+    return frozenset(names), frozenset(fresh)
+
+
+def _root_of_store(fn: Function, node: ast.AST) -> str:
+    """The variable whose array a statement changes in place; empty if none."""
+    match node:
+        case ast.AugAssign(target=ast.Name(id=name)):
+            return name
+        case ast.Subscript(ctx=ast.Store(), value=base):
+            while isinstance(base, ast.Subscript):
+                base = base.value
+            return base.id if isinstance(base, ast.Name) else ""
+        case ast.Expr(
+            value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr))
+        ) if attr in CHANGING:
+            return name
+        case ast.Expr(value=ast.Call(args=[ast.Name(id=name), *_]) as call) if (
+            fn.library(call) in STORING
+        ):
+            return name
+        case _:
+            return ""
+
+
+def _reads(fn: Function) -> Iterator[tuple[ast.Name, ast.AST]]:
+    """The reads of NumPy's arrays by operations of the program."""
+    for node in fn.walk():
+        if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
+            continue
+        if not arrays.is_host_array(fn.value(node)):
+            continue
+        op = _operation(fn, node)
+        if op is not None:
+            yield node, op
+
+
+def _operation(fn: Function, load: ast.Name) -> ast.AST | None:
+    """The operation on tracers whose operand an array is, or a view of it."""
+    node: ast.AST = load
+    while (outer := _around_view(fn, node)) is not None:
+        node = outer
+    parent = fn.module.parent(node)
+    while isinstance(parent, ast.List | ast.Tuple | ast.keyword):
+        node, parent = parent, fn.module.parent(parent)
+    match parent:
+        case ast.BinOp() | ast.Compare() | ast.UnaryOp():
+            return parent if fn.tracer(parent) is not None else None
+        case ast.Call(func=func) if func is not node:
+            name = fn.library(parent) or ""
+            is_operation = name.startswith("jax.") and name not in STRUCTURAL_CALLS
+            return parent if is_operation or fn.tracer(parent) is not None else None
+        case ast.Assign(targets=[ast.Subscript(value=base)], value=value) if (
+            value is node and fn.tracer(base) is not None
+        ):
+            return parent
+        case _:
+            return None
+
+
+def _around_view(fn: Function, node: ast.AST) -> ast.AST | None:
+    """The expression that is a view of an array, by one step; None if it is none."""
+    parent = fn.module.parent(node)
+    match parent:
+        case ast.Subscript(value=base, slice=index, ctx=ast.Load()) if base is node:
+            is_number = arrays.rank(fn.value(parent)) == 0
+            return None if is_number or not is_view_index(fn, index) else parent
+        case ast.Attribute(attr="T" | "mT"):
+            return parent
+        case ast.Attribute(attr=attr) if attr in VIEWS:
+            call = fn.module.parent(parent)
+            return call if isinstance(call, ast.Call) else None
+        case _:
+            return None
