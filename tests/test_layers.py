@@ -119,7 +119,7 @@ LAYERS = {
         "data": "plan context blocks",
         "conditions and types": "sequences booleans bindings agree guards lengths "
         "merged nonzero",
-        "objects": "apart views aliases ownership places",
+        "objects": "apart views aliases kept_arrays taken stores shared_names ownership places",
         "exits": "matching loop_exits rollable endless desugar",
         "expressions": "tidy assignments choices retyping",
         "regions": "conds placeholders branches carries iterations masked while_loops "
@@ -128,7 +128,7 @@ LAYERS = {
         "names": "inlining",
         "helpers": "callees casts comparing constant_masks first_found folds impure "
         "list_operands list_sorts masks masked_gradients mutators numpy_calls "
-        "printing signs sizes store_calls stores tables truth_numbers windows",
+        "printing signs sizes store_calls tables truth_numbers windows",
     },
     "jaxfix/_rewriting": {
         "parts": "rule registry lines spelling blocks imports",
