@@ -119,7 +119,8 @@ LAYERS = {
         "data": "plan context blocks",
         "conditions and types": "sequences booleans bindings agree guards lengths "
         "merged nonzero",
-        "objects": "apart views aliases kept_arrays taken stores shared_names ownership places",
+        "objects": "apart views aliases kept_arrays taken stores shared_names "
+        "ownership places",
         "exits": "matching loop_exits rollable endless desugar",
         "expressions": "tidy assignments choices retyping",
         "regions": "conds placeholders branches carries iterations masked while_loops "
