@@ -106,6 +106,16 @@ def test_verdicts(text: str, verdict: Verdict, runner: Runner, tmp_path: Path) -
     assert found.verdict is verdict, found.detail
 
 
+def test_an_integer_that_no_array_holds_says_nothing(
+    runner: Runner, tmp_path: Path
+) -> None:
+    source = SOURCE.replace("2.0 * x  # FAULT", "int(x * 1e10)  # FAULT")
+    program = Program("planted", 0, 0, source, clean=False)
+    tool = fake(tmp_path, "return jnp.where(x > 0, x, (x * 1e10).astype(int))")
+    (found,) = judge([program], runner, tool=tool)
+    assert found.verdict is Verdict.DROPPED, found.detail
+
+
 def test_missed_and_touched(runner: Runner, tmp_path: Path) -> None:
     programs = [
         Program("missed", 0, 0, SOURCE.replace("  # FAULT", ""), clean=False),

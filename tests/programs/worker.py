@@ -111,11 +111,18 @@ def answer(path: Path, *, eager: bool) -> Outcome:
             result = m.main()
             jax.effects_barrier()
         leaves = jax.tree_util.tree_leaves(result)
+        if any(type(x) is int and not fits_int32(x) for x in leaves):
+            return Outcome(error="OverflowError", message="an int of over 32 bits")
         return Outcome(
             tuple(x if isinstance(x, str) else np.asarray(x) for x in leaves)
         )
     except BaseException as error:  # a generated program may raise anything
         return Outcome(error=type(error).__name__, message=str(error)[:2000])
+
+
+def fits_int32(value: int) -> bool:
+    """Can it be told from its neighbours in the integers that JAX has by default?"""
+    return -(2**31) <= value < 2**31
 
 
 @contextlib.contextmanager
