@@ -13,6 +13,7 @@ from jaxfix.codemod import (
     Rule,
     booleans,
     callees,
+    shared_names,
 )
 
 
@@ -52,6 +53,7 @@ class TracedTernary(Rule):
     - One value is None, a string or of another shape.
     - A function that is picked in one place and called in another.
     - A value with effects: a walrus, an append.
+    - One value is a NumPy array, and a store into the result shows in it.
 
     ## See
 
@@ -79,6 +81,7 @@ class TracedTernary(Rule):
             callees.chosen_call(fn, lambda name: name, node)
             return Expression("lax.cond")
         booleans.check_traced(fn, node.test)
+        shared_names.check_choice(fn, node)
         for part in (node.body, node.orelse):
             for name in bound_names(part):
                 if name in names_outside(fn, part):

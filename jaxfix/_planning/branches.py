@@ -38,6 +38,7 @@ from .lengths import differ, results_differ
 from .merged import merged
 from .ownership import own_objects
 from .placeholders import first_values, leaves
+from .shared_names import shared_name
 from .tidy import folded
 
 if TYPE_CHECKING:
@@ -131,6 +132,9 @@ def check_branches(f: Functional, node: ast.If) -> None:
         if (shared := shared_store(f.fn, block)) is not None:
             text = ast.unparse(shared)
             why = f"in a branch, `{text}` changes an array by another name"
+            raise Blocked(node, why)
+        if (name := shared_name(f.fn, block)) is not None:
+            why = f"`{name}` is another name of an array that is stored into"
             raise Blocked(node, why)
     for name, place in mutations([*node.body, *node.orelse]):
         if not is_local_to(f, name, node):

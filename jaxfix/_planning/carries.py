@@ -34,6 +34,7 @@ from .context import Context, NameSet
 from .lengths import changed_length
 from .ownership import own_objects
 from .retyping import is_open, settled_type
+from .shared_names import shared_name
 
 if TYPE_CHECKING:
     from .functional import Functional
@@ -67,6 +68,9 @@ def check_body(
     if (shared := shared_store(f.fn, body)) is not None:
         text = ast.unparse(shared)
         raise Blocked(source, f"in the loop, `{text}` changes an array by another name")
+    if (name := shared_name(f.fn, body)) is not None:
+        why = f"`{name}` is another name of an array that is stored into"
+        raise Blocked(source, why)
     exposed = set(uses_before_definite_write(list(body)))
     for name, place in mutations(body):
         if name in exposed or name not in writes(body):

@@ -1,0 +1,61 @@
+"""Names that have to stay other names of an array, since a store is seen in both.
+
+`b = a if c else a * 2` may be `a` itself, and NumPy shows a store into `b` in `a` then.
+What `jnp.where` gives is an array of its own: after it nobody could tell any more.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from jaxfix._analysis import build
+from jaxfix._analysis.definitions import statement_of
+from jaxfix._analysis.facts import Function
+from jaxfix._analysis.finding import CannotFix
+
+from .aliases import is_seen_elsewhere, names_bound
+from .stores import array_targets, check_aliases, walk_stores
+from .views import viewed_by
+
+
+def shared_name(fn: Function, block: Sequence[ast.AST]) -> str | None:
+    """A name that a block makes another one of an array, and that has to stay it."""
+    inside = {id(build.source_of(n)) for part in block for n in ast.walk(part)}
+    for bound in names_bound(fn):
+        if id(bound) not in inside:
+            continue
+        others = viewed_by(fn, bound) - {bound.id}
+        if others and _is_stored_into(fn, {bound.id, *others}):
+            return bound.id
+    return None
+
+
+def check_choice(fn: Function, node: ast.IfExp) -> None:
+    """See to it that no name of a choice between arrays has to be one of theirs.
+
+    Raises:
+      CannotFix: it has to.
+    """
+    stmt = statement_of(fn, node)
+    if stmt is not None and (name := shared_name(fn, [stmt])) is not None:
+        raise CannotFix(f"`{name}` is another name of an array that is stored into")
+
+
+def _is_stored_into(fn: Function, names: set[str]) -> bool:
+    """Does a store into one of the arrays show in another name of it?"""
+    for stmt in walk_stores(fn):
+        for target in array_targets(fn, stmt):
+            base = target.value
+            if isinstance(base, ast.Name) and base.id in names:
+                try:
+                    check_aliases(fn, stmt, base.id)
+                except CannotFix:
+                    return True
+    return any(
+        isinstance(node, ast.AugAssign)
+        and isinstance(node.target, ast.Name)
+        and node.target.id in names
+        and is_seen_elsewhere(fn, node)
+        for node in fn.walk()
+    )
