@@ -67,15 +67,18 @@ ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
 @dataclass(frozen=True, slots=True)
 class Selection:
     """`base[mask]` or `base[lower:upper]`; `node` is the subscript, or a call of
-    `jnp.extract` and the like."""
+    `jnp.extract` and the like. `lead` axes stand before that of the mask."""
 
     node: ast.Subscript | ast.Call
     base: ast.expr
     mask: ast.expr | None
     part: ast.Slice | None
+    lead: int = 0
 
     def picks_as(self, fn: Function, other: Selection) -> bool:
         """Do both pick the elements at the same places?"""
+        if self.lead != other.lead:
+            return False
         if self.mask is not None and other.mask is not None:
             return _meaning(fn, self.mask) == _meaning(fn, other.mask)
         if self.part is not None and other.part is not None:
@@ -107,8 +110,29 @@ def subscript_selection(fn: Function, node: ast.AST) -> Selection | None:
         if any(fn.traced(b) for b in bounds):
             return Selection(node, node.value, None, index)
         return None
+    if isinstance(index, ast.Tuple):
+        return _on_one_axis(fn, node, index)
     mask = mask_of(fn, index)
     return Selection(node, node.value, mask, None) if mask is not None else None
+
+
+def _on_one_axis(
+    fn: Function, node: ast.Subscript, index: ast.Tuple
+) -> Selection | None:
+    """`table[:, mask]`: the mask of one axis, and the others whole."""
+    masks = {
+        place: mask
+        for place, part in enumerate(index.elts)
+        if (mask := mask_of(fn, part)) is not None
+    }
+    whole = [p for p, e in enumerate(index.elts) if ast.unparse(e) == ":"]
+    if len(masks) != 1 or len(whole) != len(index.elts) - 1:
+        return None
+    ((lead, mask),) = masks.items()
+    ranks = arrays.rank(fn.value(mask)), arrays.rank(fn.value(node.value))
+    if ranks[0] != 1 or ranks[1] is None:
+        return None
+    return Selection(node, node.value, mask, None, lead)
 
 
 def _called_selection(fn: Function, node: ast.Call) -> Selection | None:
@@ -191,7 +215,7 @@ def _named_selection(fn: Function, node: ast.Name) -> Selection | None:
     if not leaves:
         return None
     first = leaves[0][1]
-    return Selection(first.node, node, first.mask, first.part)
+    return Selection(first.node, node, first.mask, first.part, first.lead)
 
 
 # --- reductions
@@ -454,18 +478,18 @@ def where_mask(fn: Function, found: Selection, spell: Spell) -> ast.expr:
 def aligned(fn: Function, found: Selection, mask: ast.expr) -> ast.expr:
     """The mask with the dimensions of the array."""
     base_rank = arrays.rank(fn.value(found.base))
-    if found.mask is not None and covers(fn, found.base, found.mask):
+    if _is_flat(fn, found) and found.mask is not None:
         return mask
     if found.part is not None and base_rank == 1:
         return mask
     mask_rank = 1 if found.part is not None else arrays.rank(fn.value(mask))
-    if base_rank is None or mask_rank is None or mask_rank > base_rank:
+    if base_rank is None or mask_rank is None or found.lead + mask_rank > base_rank:
         base = ast.unparse(found.base)
         raise CannotFix(f"it cannot be seen that the mask has the shape of `{base}`")
-    if mask_rank == base_rank:
+    if found.lead + mask_rank == base_rank:
         return mask
     index: list[ast.expr] = [ast.Slice() for _ in range(mask_rank)]
-    index += [build.const(None) for _ in range(base_rank - mask_rank)]
+    index += [build.const(None) for _ in range(base_rank - found.lead - mask_rank)]
     return ast.Subscript(mask, ast.Tuple(index, ast.Load()), ast.Load())
 
 
@@ -622,6 +646,8 @@ def _masked(fn: Function, found: Selection, end: Reduction | None) -> Masked:
     if end.name == "count":
         if arrays.size_uses(fn, end.node):
             raise CannotFix("the number of elements is used as a shape")
+        if found.lead:
+            raise CannotFix("the size is not that of the mask")
         if end.operand not in [node for node, _ in parts.leaves]:
             raise CannotFix("the size of an expression is asked for")
         if not _is_flat(fn, found) and isinstance(end.node, ast.Attribute):
@@ -638,6 +664,8 @@ def _masked(fn: Function, found: Selection, end: Reduction | None) -> Masked:
         and fn.value(end.axis) not in (Const(0), Const(-1), Const(None))
     ):
         raise CannotFix("the axis of the reduction is not known")
+    if end.axis is not None and not _is_flat(fn, found):
+        _check_axes(fn, end.axis, found)
     if (
         end.axis is None
         and not _is_flat(fn, found)
@@ -648,6 +676,29 @@ def _masked(fn: Function, found: Selection, end: Reduction | None) -> Masked:
     ):
         raise CannotFix("rows are added up one by one")
     return Masked(end, found, parts)
+
+
+def _check_axes(fn: Function, axis: ast.expr, found: Selection) -> None:
+    """Refuse a reduction over other axes: as many results are left as are picked.
+
+    Raises:
+      CannotFix: it is not over all axes of the mask.
+    """
+    known = fn.value(axis)
+    try:
+        given = known.value if isinstance(known, Const) else ast.literal_eval(axis)
+    except ValueError:
+        raise CannotFix("the axis of the reduction is not known") from None
+    if given is None:
+        return
+    rank = arrays.rank(fn.value(found.base))
+    masked = 1 if found.mask is None else arrays.rank(fn.value(found.mask))
+    axes = given if isinstance(given, tuple | list) else (given,)
+    if rank is None or masked is None:
+        raise CannotFix("it is not known over which axes the reduction is")
+    reduced_axes = {a % rank for a in axes if isinstance(a, int)}
+    if not {*range(found.lead, found.lead + masked)} <= reduced_axes:
+        raise CannotFix("as many results are left as elements are picked")
 
 
 def _whole_of(fn: Function, end: Reduction, found: Selection) -> Whole:
@@ -665,7 +716,7 @@ def _is_flat(fn: Function, found: Selection) -> bool:
     if found.part is not None:
         return arrays.rank(fn.value(found.base)) == 1
     assert found.mask is not None, "a selection has a mask or a slice"
-    return covers(fn, found.base, found.mask)
+    return not found.lead and covers(fn, found.base, found.mask)
 
 
 def reduced(fn: Function, one: Masked, mask: ast.expr, spell: Spell) -> ast.expr:
