@@ -85,7 +85,8 @@ class TracedSlice(Rule):
         if bound is None or not arrays.is_sequence(fn.value(node.value)):
             return None
         text = ast.unparse(node)
-        return Problem(f"`{text}` is cut at a traced bound", fn.traced(bound))
+        because = arrays.forced(fn, bound)
+        return Problem(f"`{text}` is cut at a traced bound", because)
 
     def plan(self, fn: Function, node: ast.Subscript | ast.Call) -> Plan:
         if isinstance(node, ast.Call):

@@ -43,7 +43,14 @@ COUNTING = {
     "itertools.repeat": (1,),
 }
 # Functions one of whose arguments, an array else, may be the length of a range.
-RANGES = {"jax.random.choice": "a", "jax.random.permutation": "x"}
+RANGES = {
+    "jax.random.choice": "a",
+    "jax.random.permutation": "x",
+    "jax.numpy.histogram": "bins",
+    "jax.numpy.histogram_bin_edges": "bins",
+    "numpy.histogram": "bins",
+    "numpy.histogram_bin_edges": "bins",
+}
 
 STEPS = "a number of steps"
 INDEX = "an index of a list"

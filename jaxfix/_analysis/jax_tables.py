@@ -186,7 +186,7 @@ ALIASES = (
     " bitwise_right_shift=right_shift concat=concatenate conjugate=conj"
     " mod=remainder permute_dims=transpose pow=power row_stack=vstack"
     " trapz=trapezoid true_divide=divide degrees=rad2deg radians=deg2rad"
-    " around=round"
+    " around=round ndarray=empty"
 )
 
 MODULE_ALIASES = {

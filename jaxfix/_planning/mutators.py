@@ -19,11 +19,15 @@ from . import aliases, stores
 
 @dataclass(frozen=True, slots=True)
 class Rebinding:
-    """A call statement `f(x)` that becomes `x = f(x)`."""
+    """A call statement `f(x)` that becomes `x = f(x)`.
+
+    `buffers` are the calls of NumPy that make such an array in the caller.
+    """
 
     caller: Function
     stmt: ast.Expr
     names: tuple[ast.expr, ...]
+    buffers: tuple[ast.Call, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +120,17 @@ def _rebinding(
         text = ast.unparse(call.func)
         raise CannotFix(f"the array is read after `{text}` stored into it")
     own = stores.own_names(caller)
+    buffers: list[ast.Call] = []
     for arg in given:
         known = alternatives(caller.value(arg) or Const(None))
         if any(arrays.is_host_array(option) for option in known):
-            text = ast.unparse(arg)
-            raise CannotFix(f"`{text}` is NumPy's array; make it one of `jax.numpy`")
+            made = stores.buffer(caller, arg) if caller.under else None
+            if made is None:
+                text = ast.unparse(arg)
+                raise CannotFix(
+                    f"`{text}` is NumPy's array; make it one of `jax.numpy`"
+                )
+            buffers.append(made)
         is_own = isinstance(arg, ast.Name) and (
             arg.id in own or isinstance(caller.node, ast.Module)
         )
@@ -130,7 +140,7 @@ def _rebinding(
         _check_chain(caller, arg.id)
     if in_traced_region(caller, stmt):
         raise CannotFix("it is called in a traced branch or loop")
-    return Rebinding(caller, stmt, tuple(given))
+    return Rebinding(caller, stmt, tuple(given), tuple(buffers))
 
 
 def _check_chain(caller: Function, name: str) -> None:

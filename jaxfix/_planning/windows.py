@@ -51,7 +51,7 @@ def traced_bound(fn: Function, node: ast.Subscript) -> ast.expr | None:
     for part in index_parts(node):
         if isinstance(part, ast.Slice):
             for bound in (part.lower, part.upper, part.step):
-                if bound is not None and fn.traced(bound):
+                if bound is not None and arrays.forced(fn, bound):
                     return bound
     return None
 

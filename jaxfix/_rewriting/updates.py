@@ -596,6 +596,8 @@ def mend_mutator(write: Rewriter, fn: Function, found: mutators.Mutator) -> None
 
 def _rebind(write: Rewriter, one: mutators.Rebinding) -> None:
     writer = write.writer(one.caller.module)
+    for buffer in one.buffers:
+        in_jax(write, one.caller, buffer)
     names = [arg.id for arg in one.names if isinstance(arg, ast.Name)]
     made = [build.assign(names if len(names) > 1 else names[0], one.stmt.value)]
     writer.replace_statement(one.stmt, lambda: writer.statements(made))
