@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 LOOPS = (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 # A loop of so few rounds, each with its own program, is the writer's choice.
 FEW = 8
+LARGE = 2**16
 
 
 def used_as_static(facts: Facts) -> frozenset[Parameter]:
@@ -61,12 +62,28 @@ def _known_parts(fn: Function, node: ast.AST) -> Iterator[ast.expr]:
         case ast.BinOp(op=ast.Pow(), right=exponent):
             if not is_real(value_of(fn, exponent)):
                 yield exponent
+        case ast.BinOp(left=left, op=ast.LShift(), right=count):
+            if not _is_tracer(fn, left) and not _is_tracer(fn, count):
+                yield count
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult(), right=right):
+            for part, other in ((left, right), (right, left)):
+                if _is_large(fn, other) and not _is_tracer(fn, part):
+                    yield part
         case ast.FormattedValue(value=inner):
             yield inner
         case ast.keyword(arg=None, value=inner) | ast.Starred(value=inner):
             yield inner
         case ast.Call():
             yield from _known_arguments(fn, node)
+
+
+def _is_large(fn: Function, node: ast.expr) -> bool:
+    """Is it an integer with which 32 bits are soon too few?"""
+    match value_of(fn, node):
+        case Const(value=int(number)):
+            return abs(number) > LARGE
+        case _:
+            return False
 
 
 def _is_tracer(fn: Function, node: ast.expr) -> bool:
