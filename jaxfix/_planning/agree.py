@@ -93,6 +93,19 @@ def no_array(value: Value | None) -> str | None:
             return None
 
 
+def part_word(value: Value | None) -> str | None:
+    """The same for what a list, tuple or dict holds; None is a tree without leaves."""
+    match value:
+        case Seq(items=tuple(items)):
+            parts: list[Value] = [*items]
+        case Dict(items=tuple(entries)):
+            parts = [part for _, part in entries]
+        case _:
+            return None
+    words = [no_array(part) or part_word(part) for part in parts]
+    return next((word for word in words if word not in (None, "None")), None)
+
+
 def agree(spell: Spell, name: str, a: Typed, b: Typed) -> tuple[ast.expr, ast.expr]:
     """The two expressions, edited so that they have one type.
 
@@ -432,9 +445,12 @@ def with_entries(node: ast.expr, values: dict[object, ast.expr]) -> ast.expr:
 def same_type(name: str, a: Value | None, b: Value | None) -> None:
     """Give up where two parts of a pytree are known to differ."""
     left, right = collapse(a), collapse(b)
+    word = no_array(left)
+    if word == no_array(right) and word not in (None, "None"):
+        raise CannotFix(f"a part of {name} is {word}, which no branch can return")
     if left == right or left is None or right is None:
         return
-    if no_array(left) != no_array(right):
+    if word != no_array(right):
         raise CannotFix(f"{name} has another structure in one branch than in the other")
     x, y = as_array(left), as_array(right)
     if x is None or y is None:

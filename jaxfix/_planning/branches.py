@@ -38,7 +38,7 @@ from .lengths import differ, results_differ
 from .merged import merged
 from .ownership import own_objects
 from .placeholders import first_values, leaves
-from .shared_names import shared_name
+from .shared_names import shared_container, shared_name
 from .tidy import folded
 
 if TYPE_CHECKING:
@@ -135,6 +135,9 @@ def check_branches(f: Functional, node: ast.If) -> None:
             raise Blocked(node, why)
         if (name := shared_name(f.fn, block)) is not None:
             why = f"`{name}` is another name of an array that is stored into"
+            raise Blocked(node, why)
+        if (name := shared_container(f.fn, block)) is not None:
+            why = f"`{name}` has another name, and changes under it later"
             raise Blocked(node, why)
     for name, place in mutations([*node.body, *node.orelse]):
         if not is_local_to(f, name, node):

@@ -27,14 +27,14 @@ from jaxfix._analysis.values import (
     promote,
 )
 
-from .agree import Typed, cast, collapse, dtype_node, no_array, same_dtype
+from .agree import Typed, cast, collapse, dtype_node, no_array, part_word, same_dtype
 from .aliases import shared_store
 from .blocks import Blocked
 from .context import Context, NameSet
 from .lengths import changed_length
 from .ownership import own_objects
 from .retyping import is_open, settled_type
-from .shared_names import shared_name
+from .shared_names import shared_container, shared_name
 
 if TYPE_CHECKING:
     from .functional import Functional
@@ -71,6 +71,8 @@ def check_body(
     if (name := shared_name(f.fn, body)) is not None:
         why = f"`{name}` is another name of an array that is stored into"
         raise Blocked(source, why)
+    if (name := shared_container(f.fn, body)) is not None:
+        raise Blocked(source, f"`{name}` has another name, and changes under it later")
     exposed = set(uses_before_definite_write(list(body)))
     for name, place in mutations(body):
         if name in exposed or name not in writes(body):
@@ -175,6 +177,8 @@ def initial_value(
     context: Context,
 ) -> ast.expr:
     node: ast.expr = build.load(name)
+    if (word := part_word(before) or part_word(after)) is not None:
+        raise CannotFix(f"`{name}` holds {word}, which compiled code cannot carry")
     if isinstance(before, Seq) or isinstance(after, Seq):
         check_structure(name, before, after)
         return node

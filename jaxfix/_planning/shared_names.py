@@ -13,8 +13,10 @@ from jaxfix._analysis import build
 from jaxfix._analysis.definitions import statement_of
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
+from jaxfix._analysis.scopes import mutations
+from jaxfix._analysis.values import Dict, Seq, alternatives
 
-from .aliases import is_seen_elsewhere, names_bound
+from .aliases import is_seen_elsewhere, line_of, names_bound
 from .stores import array_targets, check_aliases, walk_stores
 from .views import viewed_by
 
@@ -29,6 +31,42 @@ def shared_name(fn: Function, block: Sequence[ast.AST]) -> str | None:
         if others and _is_stored_into(fn, {bound.id, *others}):
             return bound.id
     return None
+
+
+def shared_container(fn: Function, block: Sequence[ast.AST]) -> str | None:
+    """A name that a block may bind anew, and that is a list or dict with another name.
+
+    In `m = l`, and `m = [1.0]` in a branch, a store into `l` after it is one into `m`
+    if the branch is not taken.
+    """
+    inside = {id(build.source_of(n)) for part in block for n in ast.walk(part)}
+    bound = {n.id: line_of(n) for n in names_bound(fn) if id(n) in inside}
+    for stmt in fn.walk():
+        match stmt:
+            case ast.Assign(targets=[ast.Name(id=one)], value=ast.Name(id=other)):
+                first = next((n for n in (one, other) if n in bound), None)
+            case _:
+                continue
+        if first is None or id(stmt) in inside or not _is_container(fn, stmt.value):
+            continue
+        changes = [
+            place
+            for node in fn.walk()
+            if isinstance(node, ast.stmt) and id(node) not in inside
+            for name, place in mutations([node])
+            if name in (one, other)
+        ]
+        if any(line_of(place) > bound[first] for place in changes):
+            return first
+    return None
+
+
+def _is_container(fn: Function, node: ast.expr) -> bool:
+    known = fn.value(node)
+    return any(
+        isinstance(o, Dict) or (isinstance(o, Seq) and o.kind == "list")
+        for o in (alternatives(known) if known is not None else ())
+    )
 
 
 def check_choice(fn: Function, node: ast.IfExp) -> None:
