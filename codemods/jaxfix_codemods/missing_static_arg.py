@@ -148,6 +148,7 @@ class MissingStaticArg(Rule):
             return Sites(f"`{name}` in `static_argnames`", key=key, first=True)
         change = change_at(fn, node)
         refuse_containers(change)
+        refuse_used_as_arrays(fn, change)
         demand = demands.demand_of(fn, node)
         if demand is not None and decides_structure(node, demand):
             refuse_arrays(change)
@@ -283,6 +284,18 @@ def refuse_arrays(change: declarations.Closure) -> None:
             raise CannotFix(
                 f"{text} is an array, and a static argument must be hashable"
             )
+
+
+def refuse_used_as_arrays(fn: Function, change: declarations.Closure) -> None:
+    """An array has no hash.
+
+    Raises:
+      CannotFix: a function asks a parameter for its shape, its size, ...
+    """
+    for one in sorted(change.parameters, key=lambda p: p.name):
+        function = fn.facts.function(one.node)
+        if function is not None and arrays.has_array_attributes(function, one.name):
+            raise CannotFix(f"`{one.name}` is used as an array, which has no hash")
 
 
 def refuse_numbers(change: declarations.Closure) -> None:

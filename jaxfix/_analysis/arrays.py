@@ -206,12 +206,20 @@ TAKE_LISTS = frozenset(
 )
 
 
+def has_array_attributes(fn: Function, name: str) -> bool:
+    """Is a variable asked for its shape, or for another attribute of arrays?"""
+    parents = (fn.module.parent(use) for use in loads(fn, name))
+    return any(
+        isinstance(p, ast.Attribute) and p.attr in ARRAY_ATTRIBUTES for p in parents
+    )
+
+
 def is_used_as_array(fn: Function, name: str) -> bool:
     """Is a variable of which nothing is known used as only an array can be?"""
+    if has_array_attributes(fn, name):
+        return True
     for use in loads(fn, name):
         match fn.module.parent(use):
-            case ast.Attribute(attr=attr) if attr in ARRAY_ATTRIBUTES:
-                return True
             case (
                 ast.BinOp(left=left, right=right)
                 | ast.Compare(left=left, comparators=[right])
