@@ -13,7 +13,7 @@ from jaxfix._analysis.finding import Evidence
 from jaxfix._analysis.objects import TransformedValue
 from jaxfix._analysis.scopes import parameter_names
 
-from .views import viewed_by
+from .views import VIEWS, viewed_by
 
 
 def read_after(fn: Function, stmt: ast.stmt, name: str) -> bool:
@@ -91,15 +91,36 @@ def _other_names(fn: Function, name: str) -> set[str]:
     return found
 
 
-def _is_numpy_here(fn: Function, name: str) -> bool:
-    """Is it a NumPy array, or an argument for which a caller gives one?"""
+def _is_numpy_here(fn: Function, name: str, depth: int = 3) -> bool:
+    """Is it a NumPy array, or an argument for which a caller gives one, or a copy?"""
     assert not isinstance(fn.node, ast.Module), "a module has no parameters"
     if name in parameter_names(fn.node) and is_given_numpy(fn, name):
         return True
     return any(
-        arrays.is_host_array(arrays.value(fn, source))
+        arrays.is_host_array(arrays.value(fn, source)) or _copies(fn, source, depth)
         for source in fn.definitions.get(name) or ()
     )
+
+
+def _copies(fn: Function, source: ast.AST, depth: int) -> bool:
+    """Does an expression copy an array of NumPy, or give a view of it?"""
+    match source:
+        case ast.Name(id=name):
+            return depth > 0 and _is_numpy_here(fn, name, depth - 1)
+        case ast.Subscript(value=base):
+            return _copies(fn, base, depth)
+        case ast.Call(args=args) if (arrays.library(fn, source) or "").startswith(
+            "numpy."
+        ):
+            return any(_copies(fn, arg, depth) for arg in args)
+        case ast.Call(func=ast.Attribute(value=base, attr=attr)) if attr in (
+            *VIEWS,
+            "copy",
+            "astype",
+        ):
+            return _copies(fn, base, depth)
+        case _:
+            return False
 
 
 def is_argument_of_helper(fn: Function, name: str) -> bool:
