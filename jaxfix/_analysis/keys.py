@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from .definitions import statement_of
 from .facts import Facts, Function
 from .flow import exits
+from .kept_keys import is_fed_back, is_kept
 from .objects import (
     BoundValue,
     FunctionNode,
@@ -583,6 +584,7 @@ def reuses(fn: Function) -> dict[int, Reuse]:
         known = dict(walk.found)
         if not isinstance(fn.node, ast.Module) and is_loop_body(fn):
             known |= captured(fn, walk)
+        known |= carried_on(fn, walk)
         fn.facts.key_reuses[id(fn.node)] = known
     return known
 
@@ -596,6 +598,19 @@ def captured(fn: Function, walk: Walk) -> dict[int, Reuse]:
         for key in consumed(fn, call, MAX_DEPTH):
             text = path_of(key)
             if text in walk.used and root(text) not in local:
+                found[id(call)] = Reuse(call, text, call)
+    return found
+
+
+def carried_on(fn: Function, walk: Walk) -> dict[int, Reuse]:
+    """Keys in a state that comes back with the same key, for the next round."""
+    found: dict[int, Reuse] = {}
+    changed_too = {root(name) for name in walk.rebound}
+    kept = {p for p in walk.used if root(p) not in changed_too and is_kept(fn, p)}
+    for call in own_calls(fn) if kept else ():
+        for key in consumed(fn, call, MAX_DEPTH):
+            text = path_of(key)
+            if text in kept and (is_loop_body(fn) or is_fed_back(fn, root(text))):
                 found[id(call)] = Reuse(call, text, call)
     return found
 
