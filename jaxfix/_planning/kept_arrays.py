@@ -32,13 +32,13 @@ def why_kept(fn: Function, name: str) -> tuple[Evidence, ...]:
         return ()
     names, fresh = _names_of(fn, name)
     stores = [node for node in fn.walk() if _root_of_store(fn, node) in names]
-    reads = [(load, op) for load, op in _reads(fn) if load.id in names]
+    reads = [read for read in _reads(fn) if read[1].id in names]
     if not stores or not reads:
         return ()
     graph = graph_of(fn.node)
-    for load, op in reads:
+    for place, load, op in reads:
         for store in stores:
-            if graph.follows(load, store, fresh):
+            if graph.follows(place, store, fresh):
                 text = f"`{ast.unparse(op)}` takes `{load.id}` in without a copy"
                 change = f"`{name}` is changed after that"
                 return (
@@ -92,16 +92,37 @@ def _root_of_store(fn: Function, node: ast.AST) -> str:
             return ""
 
 
-def _reads(fn: Function) -> Iterator[tuple[ast.Name, ast.AST]]:
-    """The reads of NumPy's arrays by operations of the program."""
+def _reads(fn: Function) -> Iterator[tuple[ast.AST, ast.Name, ast.AST]]:
+    """The reads of NumPy's arrays by operations of the program.
+
+    Each with the place where it happens: for a nested function that is its use.
+    """
     for node in fn.walk():
-        if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
-            continue
-        if not arrays.is_host_array(fn.value(node)):
-            continue
-        op = _operation(fn, node)
-        if op is not None:
-            yield node, op
+        match node:
+            case ast.Name(ctx=ast.Load()) if arrays.is_host_array(fn.value(node)):
+                op = _operation(fn, node)
+                if op is not None:
+                    yield node, node, op
+            case ast.FunctionDef() | ast.Lambda():
+                inner = fn.facts.function(node)
+                if inner is None:
+                    continue
+                for _, load, op in _reads(inner):
+                    if load.id not in inner.variables:
+                        for place in _uses(fn, node):
+                            yield place, load, op
+
+
+def _uses(fn: Function, node: ast.FunctionDef | ast.Lambda) -> list[ast.AST]:
+    if isinstance(node, ast.Lambda):
+        return [node]
+    return [
+        use
+        for use in fn.walk()
+        if isinstance(use, ast.Name)
+        and use.id == node.name
+        and isinstance(use.ctx, ast.Load)
+    ]
 
 
 def _operation(fn: Function, load: ast.Name) -> ast.AST | None:

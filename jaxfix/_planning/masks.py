@@ -421,6 +421,15 @@ def holds_selection(fn: Function, expr: ast.expr) -> bool:
     )
 
 
+def _is_power(node: ast.expr, leaves: list[ast.expr]) -> bool:
+    """Is it `x[mask] ** p`, whose exponent is none of the elements?"""
+    return (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Pow)
+        and not any(inner in leaves for inner in ast.walk(node.right))
+    )
+
+
 def _at_risk(fn: Function, expr: ast.expr, leaves: list[ast.expr]) -> list[ast.expr]:
     """The operands with 1 in whose place everything that may be undefined is defined.
 
@@ -433,7 +442,11 @@ def _at_risk(fn: Function, expr: ast.expr, leaves: list[ast.expr]) -> list[ast.e
         if not isinstance(node, ast.expr) or not parts or cost(fn, node).total:
             continue
         divides = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)
-        if divides or arrays.library(fn, node) in DEFINED_AT_ONE:
+        if (
+            divides
+            or _is_power(node, leaves)
+            or arrays.library(fn, node) in DEFINED_AT_ONE
+        ):
             risky = parts[-1] if divides else parts[0]
             is_picked = any(inner in leaves for inner in ast.walk(risky))
             if is_picked:
