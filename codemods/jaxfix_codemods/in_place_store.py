@@ -23,10 +23,12 @@ from jaxfix.codemod import (
 
 
 class InPlaceStore(Rule):
-    """Store into an array that is traced.
+    """Store into an array that is traced, or that compiled code has read.
 
     JAX arrays cannot be changed: `x[i] = v` is a TypeError. `x.at[i].set(v)` gives a
-    new array, which the compiler makes in place where it can.
+    new array, which the compiler makes in place where it can. A NumPy array can be
+    changed while JAX traces; but the program takes it in without a copy, and computes
+    with what is in it at the end.
 
     ## Example
 
@@ -68,7 +70,7 @@ class InPlaceStore(Rule):
       to an enclosing function.
     - `x[indices] += v` with indices that may repeat.
     - `x.sort()`, `x.fill(v)` and the like, which give a new array in JAX or nothing.
-    - NumPy arrays that are made and filled on the host are left alone.
+    - NumPy arrays that are whole before compiled code reads them are left alone.
 
     ## See
 
