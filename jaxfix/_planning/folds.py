@@ -94,7 +94,7 @@ def _why(fn: Function, node: ast.Call, name: str) -> tuple[Evidence, ...]:
     if name in OF_LEAVES:
         return arrays.forced(fn, node)
     key = next((k.value for k in node.keywords if k.arg == "key"), None)
-    if key is not None and isinstance(fn.value(key), FunctionValue):
+    if key is not None and _function(fn, key) is not None:
         return _key_result(fn, key)
     if isinstance(key, ast.Attribute) and _is_item_of(fn, key):
         return _why_item(fn, key)
@@ -186,10 +186,19 @@ def _filtered(fn: Function, node: ast.Call) -> tuple[Evidence, ...]:
     return _key_result(fn, test)
 
 
+def _function(fn: Function, key: ast.expr) -> FunctionValue | None:
+    """The function of the project that a key is, made anew at each call perhaps."""
+    known = fn.value(key)
+    options = alternatives(known) if known is not None else ()
+    found = [o for o in options if isinstance(o, FunctionValue)]
+    is_one = len(found) == len(options) and len({id(o.node) for o in found}) == 1
+    return found[0] if is_one else None
+
+
 def _key_result(fn: Function, key: ast.expr) -> tuple[Evidence, ...]:
     """Why the result of a function of the project is traced."""
-    known = fn.value(key)
-    if not isinstance(known, FunctionValue):
+    known = _function(fn, key)
+    if known is None:
         return ()
     inner = fn.facts.function(known.node)
     if inner is None:
