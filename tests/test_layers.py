@@ -113,7 +113,8 @@ LAYERS = {
         "facts": "facts",
         "helpers": "arrays caching captures changes closures constants dict_order "
         "effects explain factories fresh fresh_arguments given hoisting kept keys "
-        "kept_keys local_jits order overrides recursion shapes_in_loops type_tests uses",
+        "kept_keys local_jits order overrides recursion shapes_in_loops "
+        "type_tests uses",
     },
     "jaxfix/_planning": {
         "data": "plan context blocks",
