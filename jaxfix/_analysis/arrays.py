@@ -207,11 +207,13 @@ TAKE_LISTS = frozenset(
 
 
 def has_array_attributes(fn: Function, name: str) -> bool:
-    """Is a variable asked for its shape, or for another attribute of arrays?"""
-    parents = (fn.module.parent(use) for use in loads(fn, name))
-    return any(
-        isinstance(p, ast.Attribute) and p.attr in ARRAY_ATTRIBUTES for p in parents
-    )
+    """Is a variable, no object of a class, asked for its shape or the like?"""
+    for use in loads(fn, name):
+        parent = fn.module.parent(use)
+        is_asked = isinstance(parent, ast.Attribute) and parent.attr in ARRAY_ATTRIBUTES
+        if is_asked and is_array(fn.value(use)):
+            return True
+    return False
 
 
 def is_used_as_array(fn: Function, name: str) -> bool:
