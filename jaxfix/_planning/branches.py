@@ -68,6 +68,8 @@ def returning(f: Functional, node: ast.If, context: Context) -> list[ast.stmt]:
         case [ast.Return(value=None)], [ast.Return(value=None)]:
             raise Blocked(node, "neither branch has a result")
         case [ast.Return(value=x)], [ast.Return(value=y)] if x and y:
+            for block in (node.body, node.orelse):
+                check_names(f, node, block)
             a = Typed(x, f.value(x, first.types))
             b = Typed(y, f.value(y, second.types))
             check_none(f, node, a, b)
@@ -133,9 +135,7 @@ def check_branches(f: Functional, node: ast.If) -> None:
             text = ast.unparse(shared)
             why = f"in a branch, `{text}` changes an array by another name"
             raise Blocked(node, why)
-        if (name := shared_name(f.fn, block)) is not None:
-            why = f"`{name}` is another name of an array that is stored into"
-            raise Blocked(node, why)
+        check_names(f, node, block)
         if (name := shared_container(f.fn, block)) is not None:
             why = f"`{name}` has another name, and changes under it later"
             raise Blocked(node, why)
@@ -143,6 +143,12 @@ def check_branches(f: Functional, node: ast.If) -> None:
         if not is_local_to(f, name, node):
             text = ast.unparse(place)
             raise Blocked(node, f"in a branch, `{text}` changes an object in place")
+
+
+def check_names(f: Functional, node: ast.If, block: Sequence[ast.stmt]) -> None:
+    if (name := shared_name(f.fn, block)) is not None:
+        why = f"`{name}` is another name of an array that is stored into"
+        raise Blocked(node, why)
 
 
 def check_moved(f: Functional, node: ast.stmt, block: Sequence[ast.stmt]) -> None:

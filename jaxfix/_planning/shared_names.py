@@ -10,19 +10,52 @@ import ast
 from collections.abc import Sequence
 
 from jaxfix._analysis import build
+from jaxfix._analysis.call_sites import call_sites, callers
 from jaxfix._analysis.definitions import statement_of
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
-from jaxfix._analysis.scopes import mutations
+from jaxfix._analysis.objects import TransformedValue
+from jaxfix._analysis.scopes import mutations, parameter_names
 from jaxfix._analysis.values import Dict, Seq, alternatives
 
 from .aliases import is_seen_elsewhere, line_of, names_bound
 from .stores import array_targets, check_aliases, walk_stores
-from .views import viewed_by
+from .views import viewed, viewed_by
 
 
 def shared_name(fn: Function, block: Sequence[ast.AST]) -> str | None:
-    """A name that a block makes another one of an array, and that has to stay it."""
+    """A name that a block makes another one of an array, and that has to stay it.
+
+    The name may be that of a caller, for what the block returns.
+    """
+    return _bound_name(fn, block) or _result_name(fn, block)
+
+
+def _result_name(fn: Function, block: Sequence[ast.AST]) -> str | None:
+    """The name that a caller gives to an argument which a block gives back."""
+    if isinstance(fn.node, ast.Module):
+        return None
+    given = frozenset(parameter_names(fn.node))
+    returned = [n for part in block for n in ast.walk(part)]
+    if not any(
+        isinstance(n, ast.Return)
+        and n.value is not None
+        and viewed(fn, n.value) & given
+        for n in map(build.source_of, returned)
+    ):
+        return None
+    for site in call_sites(fn.facts, fn.node):
+        if site.node is None or isinstance(site.callee, TransformedValue):
+            continue  # a transform gives new arrays
+        for caller in callers(fn.facts, site):
+            stmt = statement_of(caller, site.node)
+            name = _bound_name(caller, [stmt]) if stmt is not None else None
+            if name is not None:
+                return name
+    return None
+
+
+def _bound_name(fn: Function, block: Sequence[ast.AST]) -> str | None:
     inside = {id(build.source_of(n)) for part in block for n in ast.walk(part)}
     for bound in names_bound(fn):
         if id(bound) not in inside:

@@ -198,9 +198,11 @@ def _given_back(fn: Function, call: ast.Call, depth: int) -> frozenset[str]:
         if not isinstance(callee, FunctionValue):
             continue
         inner = fn.facts.function(callee.node)
-        if inner is None or isinstance(callee.node, ast.Lambda):
+        if inner is None:
             continue
         names: frozenset[str] = frozenset()
+        if isinstance(callee.node, ast.Lambda):
+            names = viewed(inner, callee.node.body, depth)
         for node in inner.walk():
             if isinstance(node, ast.Return) and node.value is not None:
                 names |= viewed(inner, node.value, depth)
