@@ -131,7 +131,7 @@ def _operation(fn: Function, load: ast.Name) -> ast.AST | None:
     while (outer := _around_view(fn, node)) is not None:
         node = outer
     parent = fn.module.parent(node)
-    while isinstance(parent, ast.List | ast.Tuple | ast.keyword):
+    while isinstance(parent, ast.List | ast.Tuple | ast.IfExp | ast.keyword):
         node, parent = parent, fn.module.parent(parent)
     match parent:
         case ast.BinOp() | ast.Compare() | ast.UnaryOp():
@@ -140,9 +140,10 @@ def _operation(fn: Function, load: ast.Name) -> ast.AST | None:
             name = fn.library(parent) or ""
             is_operation = name.startswith("jax.") and name not in STRUCTURAL_CALLS
             return parent if is_operation or fn.tracer(parent) is not None else None
-        case ast.Assign(targets=[ast.Subscript(value=base)], value=value) if (
-            value is node and fn.tracer(base) is not None
-        ):
+        case (
+            ast.Assign(targets=[ast.Subscript(value=target)], value=value)
+            | ast.AugAssign(target=target, value=value)
+        ) if value is node and fn.tracer(target) is not None:
             return parent
         case _:
             return None
