@@ -8,15 +8,19 @@ then (measured: jax 0.10 on CPU, arrays whose dtype JAX keeps).
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections.abc import Iterator
 
 from jaxfix._analysis import arrays
+from jaxfix._analysis.call_sites import Unclear, argument, call_sites, callers
 from jaxfix._analysis.definitions import statement_of
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import Evidence
 from jaxfix._analysis.indexing import STORING
+from jaxfix._analysis.objects import FunctionNode, FunctionValue, TransformedValue
 from jaxfix._analysis.order import graph_of
 from jaxfix._analysis.origins import STRUCTURAL_CALLS
+from jaxfix._analysis.scopes import parameter_names
 
 from .aliases import names_bound
 from .views import VIEWS, is_view_index, viewed_by
@@ -25,16 +29,21 @@ from .views import VIEWS, is_view_index, viewed_by
 # leave the array as it is and give a new one.
 CHANGING = frozenset(["fill", "itemset", "partition", "put", "resize", "sort"])
 
+_DEPTH = 2
 
-def why_kept(fn: Function, name: str) -> tuple[Evidence, ...]:
-    """Which operation of the program reads an array that changes after it."""
+
+def why_kept(fn: Function, name: str, depth: int = _DEPTH) -> tuple[Evidence, ...]:
+    """Which operation of the program reads an array that changes after it.
+
+    The array may be the argument of a helper, whose caller reads it.
+    """
     if isinstance(fn.node, ast.Module) or not fn.under:
         return ()
     names, fresh = _names_of(fn, name)
-    stores = [node for node in fn.walk() if _root_of_store(fn, node) in names]
     reads = [read for read in _reads(fn) if read[1].id in names]
-    if not stores or not reads:
-        return ()
+    if not reads:
+        return _kept_by_caller(fn, name, depth) if depth else ()
+    stores = [node for node in fn.walk() if _stored(fn, node, depth) & names]
     graph = graph_of(fn.node)
     for place, load, op in reads:
         for store in stores:
@@ -46,7 +55,35 @@ def why_kept(fn: Function, name: str) -> tuple[Evidence, ...]:
                     Evidence(fn.path, load.lineno, text),
                     Evidence(fn.path, getattr(store, "lineno", 1), change),
                 )
+    return _kept_by_caller(fn, name, depth) if depth else ()
+
+
+def _kept_by_caller(fn: Function, name: str, depth: int) -> tuple[Evidence, ...]:
+    assert not isinstance(fn.node, ast.Module), "a module has no callers"
+    if name not in parameter_names(fn.node):
+        return ()
+    for caller, given in _given(fn, fn.node, name):
+        if isinstance(given, ast.Name) and (
+            because := why_kept(caller, given.id, depth - 1)
+        ):
+            return because
     return ()
+
+
+def _given(
+    fn: Function, node: FunctionNode, name: str
+) -> Iterator[tuple[Function, ast.expr]]:
+    """What the calls of a function give for a parameter, each with its caller."""
+    for site in call_sites(fn.facts, node):
+        if isinstance(site.callee, TransformedValue):
+            continue
+        try:
+            given = argument(site, name)
+        except Unclear:
+            continue
+        if given is not None:
+            for caller in callers(fn.facts, site):
+                yield caller, given
 
 
 def why_kept_by(fn: Function, stmt: ast.AugAssign) -> tuple[Evidence, ...]:
@@ -69,6 +106,36 @@ def _names_of(fn: Function, name: str) -> tuple[frozenset[str], frozenset[int]]:
         if bound.id == name and not of and isinstance(stmt, ast.Assign):
             fresh.add(id(stmt))
     return frozenset(names), frozenset(fresh)
+
+
+def _stored(fn: Function, node: ast.AST, depth: int) -> frozenset[str]:
+    """The variables whose arrays a statement or a call changes in place."""
+    if isinstance(node, ast.Call) and depth:
+        return frozenset(_stored_by_call(fn, node, depth - 1))
+    root = _root_of_store(fn, node)
+    return frozenset([root] if root else [])
+
+
+def _stored_by_call(fn: Function, call: ast.Call, depth: int) -> Iterator[str]:
+    for callee in fn.callees(call):
+        inner = (
+            fn.facts.function(callee.node)
+            if isinstance(callee, FunctionValue)
+            else None
+        )
+        if inner is None or isinstance(inner.node, ast.Module):
+            continue
+        stored: frozenset[str] = frozenset()
+        for node in inner.walk():
+            stored |= _stored(inner, node, depth)
+        for name in stored.intersection(parameter_names(inner.node)):
+            for site in call_sites(fn.facts, inner.node):
+                if site.node is not call:
+                    continue
+                with contextlib.suppress(Unclear):
+                    given = argument(site, name)
+                    if isinstance(given, ast.Name):
+                        yield given.id
 
 
 def _root_of_store(fn: Function, node: ast.AST) -> str:
