@@ -351,7 +351,10 @@ class Desugar:
         changed = {*writes([stmt]), *writes(rest)}
         bound = [n for n in names(rest) if n in needed and n in changed]
         name = self.fresh("rest")
+        # What its loops return has a name of its own there.
+        outer, self.result = self.result, None
         hoisted = build.function(name, bound, self.function_body(rest))
+        self.result = outer
         call = build.call(name, *(build.load(n) for n in bound))
         return hoisted, build.ret(call)
 
