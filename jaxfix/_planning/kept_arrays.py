@@ -112,7 +112,7 @@ def _stored(fn: Function, node: ast.AST, depth: int) -> frozenset[str]:
     """The variables whose arrays a statement or a call changes in place."""
     if isinstance(node, ast.Call) and depth:
         return frozenset(_stored_by_call(fn, node, depth - 1))
-    root = _root_of_store(fn, node)
+    root = root_of_store(fn, node)
     return frozenset([root] if root else [])
 
 
@@ -138,7 +138,7 @@ def _stored_by_call(fn: Function, call: ast.Call, depth: int) -> Iterator[str]:
                         yield given.id
 
 
-def _root_of_store(fn: Function, node: ast.AST) -> str:
+def root_of_store(fn: Function, node: ast.AST) -> str:
     """The variable whose array a statement changes in place; empty if none."""
     match node:
         case ast.AugAssign(target=ast.Name(id=name)):

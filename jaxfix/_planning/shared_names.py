@@ -9,16 +9,23 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from jaxfix._analysis import build
+from jaxfix._analysis import arrays, build
 from jaxfix._analysis.call_sites import call_sites, callers
-from jaxfix._analysis.definitions import statement_of
+from jaxfix._analysis.definitions import loads, statement_of
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.objects import TransformedValue
 from jaxfix._analysis.scopes import mutations, parameter_names
 from jaxfix._analysis.values import Dict, Seq, alternatives
 
-from .aliases import is_seen_elsewhere, line_of, names_bound
+from .aliases import (
+    in_one_loop,
+    is_seen_elsewhere,
+    line_of,
+    names_bound,
+    read_after,
+)
+from .kept_arrays import root_of_store
 from .stores import array_targets, check_aliases, walk_stores
 from .views import viewed, viewed_by
 
@@ -61,7 +68,8 @@ def _bound_name(fn: Function, block: Sequence[ast.AST]) -> str | None:
         if id(bound) not in inside:
             continue
         others = viewed_by(fn, bound) - {bound.id}
-        if others and _is_stored_into(fn, {bound.id, *others}):
+        names = {bound.id, *others}
+        if others and (_is_stored_into(fn, names) or _changes(fn, bound, names)):
             return bound.id
     return None
 
@@ -111,6 +119,26 @@ def check_choice(fn: Function, node: ast.IfExp) -> None:
     stmt = statement_of(fn, node)
     if stmt is not None and (name := shared_name(fn, [stmt])) is not None:
         raise CannotFix(f"`{name}` is another name of an array that is stored into")
+
+
+def _changes(fn: Function, bound: ast.Name, names: set[str]) -> bool:
+    """Does NumPy's array change under one name, and is read by another one then?"""
+    first = statement_of(fn, bound)
+    for node in fn.walk():
+        root = root_of_store(fn, node)
+        if root not in names or not _is_numpy(fn, root):
+            continue
+        stmt = node if isinstance(node, ast.stmt) else statement_of(fn, node)
+        if first is None or stmt is None:
+            continue
+        is_later = line_of(first) < line_of(stmt) or in_one_loop(fn, first, stmt)
+        if is_later and any(read_after(fn, stmt, name) for name in names - {root}):
+            return True
+    return False
+
+
+def _is_numpy(fn: Function, name: str) -> bool:
+    return any(arrays.is_host_array(fn.value(use)) for use in loads(fn, name))
 
 
 def _is_stored_into(fn: Function, names: set[str]) -> bool:
