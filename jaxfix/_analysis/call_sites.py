@@ -108,6 +108,19 @@ def argument(site: Site, name: str) -> ast.expr | None:
     return None
 
 
+def given_arguments(
+    facts: Facts, node: AnyFunction, name: str
+) -> Iterator[tuple[Site, ast.expr]]:
+    """The calls that write out what they give for a parameter, each with that."""
+    for site in call_sites(facts, node):
+        try:
+            given = argument(site, name)
+        except Unclear:
+            continue
+        if given is not None:
+            yield site, given
+
+
 def _bound_argument(site: Site, fn: FunctionValue, name: str) -> ast.expr | None:
     """The receiver of a method call."""
     spec = fn.node.args

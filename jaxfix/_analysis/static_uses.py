@@ -6,7 +6,15 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .call_sites import Parameter, Site, Unclear, argument, call_sites, callers
+from .call_sites import (
+    Parameter,
+    Site,
+    Unclear,
+    argument,
+    call_sites,
+    callers,
+    given_arguments,
+)
 from .declarations import DECLARING, calls_root, reached
 from .demands import demand_of
 from .objects import (
@@ -140,14 +148,8 @@ def static_arguments(
     found: list[tuple[Function, Site, ast.expr]] = []
     if fn is None:
         return found
-    for site in call_sites(facts, fn.node):
-        if not calls_root(site, root):
-            continue
-        try:
-            given = argument(site, name)
-        except Unclear:
-            continue
-        if given is not None:
+    for site, given in given_arguments(facts, fn.node, name):
+        if calls_root(site, root):
             found += [(caller, site, given) for caller in callers(facts, site)]
     return found
 

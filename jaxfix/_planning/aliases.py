@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from jaxfix._analysis import arrays, build
-from jaxfix._analysis.call_sites import Unclear, argument, call_sites, callers
+from jaxfix._analysis.call_sites import callers, given_arguments
 from jaxfix._analysis.definitions import bindings, loads, statement_of
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import Evidence
@@ -130,12 +130,8 @@ def is_argument_of_helper(fn: Function, name: str) -> bool:
     rebound = [b for b in bindings(fn, name) if not _is_augmented(fn, b)]
     if name not in parameter_names(fn.node) or rebound:
         return False
-    for site in call_sites(fn.facts, fn.node):
+    for site, given in given_arguments(fn.facts, fn.node, name):
         if isinstance(site.callee, TransformedValue) or site.node is None:
-            continue
-        try:
-            given = argument(site, name)
-        except Unclear:
             continue
         for caller in callers(fn.facts, site):
             outer = statement_of(caller, site.node)
@@ -162,17 +158,9 @@ def _is_numpy(caller: Function, given: ast.Name) -> bool:
 
 def is_given_numpy(fn: Function, name: str) -> bool:
     """Does a caller in the project give a NumPy array for a parameter?"""
-    for site in call_sites(fn.facts, fn.node):  # type: ignore[arg-type]
-        try:
-            given = argument(site, name)
-        except Unclear:
-            continue
-        if given is None:
-            continue
-        for known in (
-            fn.facts.interpreter.host.get(id(given)),
-            fn.facts.interpreter.traced.get(id(given)),
-        ):
-            if arrays.is_host_array(known):
-                return True
-    return False
+    tables = fn.facts.interpreter
+    return any(
+        arrays.is_host_array(known.get(id(given)))
+        for _, given in given_arguments(fn.facts, fn.node, name)  # type: ignore[arg-type]
+        for known in (tables.host, tables.traced)
+    )

@@ -8,16 +8,15 @@ then (measured: jax 0.10 on CPU, arrays whose dtype JAX keeps).
 from __future__ import annotations
 
 import ast
-import contextlib
 from collections.abc import Iterator
 
 from jaxfix._analysis import arrays
-from jaxfix._analysis.call_sites import Unclear, argument, call_sites, callers
+from jaxfix._analysis.call_sites import callers, given_arguments
 from jaxfix._analysis.definitions import statement_of
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import Evidence
 from jaxfix._analysis.indexing import STORING
-from jaxfix._analysis.objects import FunctionNode, FunctionValue, TransformedValue
+from jaxfix._analysis.objects import FunctionValue, TransformedValue
 from jaxfix._analysis.order import graph_of
 from jaxfix._analysis.origins import STRUCTURAL_CALLS
 from jaxfix._analysis.scopes import parameter_names
@@ -62,28 +61,13 @@ def _kept_by_caller(fn: Function, name: str, depth: int) -> tuple[Evidence, ...]
     assert not isinstance(fn.node, ast.Module), "a module has no callers"
     if name not in parameter_names(fn.node):
         return ()
-    for caller, given in _given(fn, fn.node, name):
-        if isinstance(given, ast.Name) and (
-            because := why_kept(caller, given.id, depth - 1)
-        ):
-            return because
+    for site, given in given_arguments(fn.facts, fn.node, name):
+        if isinstance(site.callee, TransformedValue) or not isinstance(given, ast.Name):
+            continue
+        for caller in callers(fn.facts, site):
+            if because := why_kept(caller, given.id, depth - 1):
+                return because
     return ()
-
-
-def _given(
-    fn: Function, node: FunctionNode, name: str
-) -> Iterator[tuple[Function, ast.expr]]:
-    """What the calls of a function give for a parameter, each with its caller."""
-    for site in call_sites(fn.facts, node):
-        if isinstance(site.callee, TransformedValue):
-            continue
-        try:
-            given = argument(site, name)
-        except Unclear:
-            continue
-        if given is not None:
-            for caller in callers(fn.facts, site):
-                yield caller, given
 
 
 def why_kept_by(fn: Function, stmt: ast.AugAssign) -> tuple[Evidence, ...]:
@@ -129,13 +113,9 @@ def _stored_by_call(fn: Function, call: ast.Call, depth: int) -> Iterator[str]:
         for node in inner.walk():
             stored |= _stored(inner, node, depth)
         for name in stored.intersection(parameter_names(inner.node)):
-            for site in call_sites(fn.facts, inner.node):
-                if site.node is not call:
-                    continue
-                with contextlib.suppress(Unclear):
-                    given = argument(site, name)
-                    if isinstance(given, ast.Name):
-                        yield given.id
+            for site, given in given_arguments(fn.facts, inner.node, name):
+                if site.node is call and isinstance(given, ast.Name):
+                    yield given.id
 
 
 def root_of_store(fn: Function, node: ast.AST) -> str:

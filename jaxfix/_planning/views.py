@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from jaxfix._analysis import arrays
-from jaxfix._analysis.call_sites import Unclear, argument, call_sites
+from jaxfix._analysis.call_sites import given_arguments
 from jaxfix._analysis.definitions import loads
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.objects import FunctionValue
@@ -207,13 +207,7 @@ def _given_back(fn: Function, call: ast.Call, depth: int) -> frozenset[str]:
             if isinstance(node, ast.Return) and node.value is not None:
                 names |= viewed(inner, node.value, depth)
         for name in names.intersection(parameter_names(callee.node)):
-            for site in call_sites(fn.facts, callee.node):
-                if site.node is not call:
-                    continue
-                try:
-                    given = argument(site, name)
-                except Unclear:
-                    continue
-                if given is not None:
+            for site, given in given_arguments(fn.facts, callee.node, name):
+                if site.node is call:
                     found |= viewed(fn, given, depth)
     return found
