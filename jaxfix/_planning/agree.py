@@ -135,6 +135,8 @@ def agree(spell: Spell, name: str, a: Typed, b: Typed) -> tuple[ast.expr, ast.ex
     if x is None or y is None:
         return a.node, b.node
     check_shapes(name, a, b, x, y)
+    if is_mixed(a.value) or is_mixed(b.value):
+        raise CannotFix(f"the dtype of {name} depends on a static condition")
     if x.dtype is None or y.dtype is None:
         return (
             fitted(spell, a, b) if is_literal(a.node) else a.node,
@@ -147,6 +149,15 @@ def agree(spell: Spell, name: str, a: Typed, b: Typed) -> tuple[ast.expr, ast.ex
         cast(spell, name, a, x, b, y, target),
         cast(spell, name, b, y, a, x, target),
     )
+
+
+def is_mixed(value: Value | None) -> bool:
+    """May it be of two dtypes: `0` where a static test fails, else a float?"""
+    if not isinstance(value, Union):
+        return False
+    arrays = [as_array(option) for option in value.options]
+    dtypes = [a.dtype for a in arrays if a is not None and a.dtype is not None]
+    return any(not same_dtype(dtypes[0], dtype) for dtype in dtypes[1:])
 
 
 def same_dtype(a: DType, b: DType) -> bool:

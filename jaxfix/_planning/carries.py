@@ -27,7 +27,16 @@ from jaxfix._analysis.values import (
     promote,
 )
 
-from .agree import Typed, cast, collapse, dtype_node, no_array, part_word, same_dtype
+from .agree import (
+    Typed,
+    cast,
+    collapse,
+    dtype_node,
+    is_mixed,
+    no_array,
+    part_word,
+    same_dtype,
+)
 from .aliases import shared_store
 from .blocks import Blocked
 from .context import Context, NameSet
@@ -159,6 +168,8 @@ def initial_values(
             after = collapse(heads.get(name))
         try:
             first = initial_value(f, name, before, after, context)
+            if name in chosen and is_mixed(context.types.get(name)):
+                raise CannotFix(f"the dtype of `{name}` depends on a static condition")
             if isinstance(first, ast.Name) and name in chosen:
                 first = first_cast(f, name, before, after, context) or first
             if name in behind and is_integer(before) and is_open(after):
@@ -295,6 +306,8 @@ def first_rounds(
     source = build.source_of(loop)
     heads = f.fn.facts.interpreter.loop_heads.get(id(source), {})
     for name in given_by_cond(f, body):
+        if is_mixed(before.types.get(name)):
+            raise CannotFix(f"the dtype of `{name}` depends on a static condition")
         value = collapse(before.types.get(name))
         later = f.first_read(name, source) or collapse(heads.get(name))
         if is_open(later):

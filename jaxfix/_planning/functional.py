@@ -22,6 +22,7 @@ from jaxfix._analysis.scopes import mutations, writes
 from jaxfix._analysis.values import (
     Array,
     Value,
+    join,
 )
 
 from .agree import collapse
@@ -29,7 +30,7 @@ from .blocks import LEAVES, Blocked, copy_with, either, same_code
 from .branches import branch, check_moved, returning
 from .carries import first_rounds
 from .choices import Choices
-from .context import Context, NameSet
+from .context import Context, NameSet, Types
 from .for_loops import for_loop
 from .guards import not_none, without_none
 from .retyping import assigned_type, is_open, settled_type
@@ -247,8 +248,12 @@ class Functional(Choices):
             case _:
                 assigned = assigned_type(self.fn, stmt, context.types)
                 changed = (name for name, _ in mutations([stmt]))
+                sure = set(definitely_writes([stmt]))
+                kept: Types = {}
                 for name in (*writes([stmt]), *changed):
-                    context.types.pop(name, None)
+                    before = context.types.pop(name, None)
+                    if before is not None and name not in sure:
+                        kept[name] = before
                 nodes = [*ast.walk(stmt)]
                 # Of these the value is known with the statement.
                 steps = {id(n.target) for n in nodes if isinstance(n, ast.AugAssign)}
@@ -257,6 +262,9 @@ class Functional(Choices):
                         self.learn(node, context)
                 if assigned is not None:
                     context.types[writes([stmt])[0]] = assigned
+                for name, before in kept.items():
+                    if (later := context.types.get(name)) is not None:
+                        context.types[name] = join(before, later)
         context.bound |= set(definitely_writes([stmt]))
 
     def learn(self, node: ast.AST, context: Context) -> None:
