@@ -21,13 +21,20 @@ from .dict_order import order_matters
 from .facts import Function
 from .finding import CannotFix
 from .given import given_by
-from .objects import FunctionNode, is_data, is_setting
+from .objects import (
+    BoundValue,
+    FunctionNode,
+    PartialValue,
+    TransformedValue,
+    is_data,
+    is_setting,
+)
 from .overrides import same_attribute, versions
 from .project import Module
 from .scopes import free_names, scope_names
 from .transform_names import GRAD
 from .uses import MAPPING, CallSites, Layer, Use, Uses
-from .values import Array, Unknown, alternatives
+from .values import Array, Unknown, Value, alternatives
 
 DECLARES_STATIC = frozenset({"jax.jit", "jax.pjit"})
 STATIC_POSITIONS = (ast.If, ast.While, ast.IfExp, ast.Assert)
@@ -586,7 +593,7 @@ class Hoisting:
                     )
             outside = layers_outside(parameters, uses, mine)
             around = [
-                (layer, parameters, bound_inside(uses, layer))
+                (layer, parameters, bound_inside(uses, layer) + self.receivers(layer))
                 for layer in uses.layers
                 if layer.name in MAPPING and id(layer.node) not in outside
             ]
@@ -602,6 +609,24 @@ class Hoisting:
             is_public,
             tuple(static.values()),
         )
+
+    def receivers(self, layer: Layer) -> int:
+        """How many arguments does the function that a call transforms have already?
+
+        Raises:
+          CannotFix: a method may be bound to its object there, or not.
+        """
+        node = layer.node
+        while isinstance(node, ast.Call) and node.args:
+            node = node.args[0]
+        found = {
+            is_bound_method(option)
+            for value in self.facts.interpreter.seen(node)
+            for option in alternatives(value)
+        }
+        if len(found) > 1:
+            raise CannotFix("a method is mapped with its object, and without")
+        return int(found == {True})
 
     def require_versions(
         self, parameters: Parameters, made: dict[int, Parameters]
@@ -801,6 +826,13 @@ def bound_inside(uses: Uses, layer: Layer) -> int:
     if len(counts) > 1:
         raise CannotFix("partials bind several numbers of arguments")
     return counts.pop() if counts else 0
+
+
+def is_bound_method(value: Value) -> bool:
+    """Is it a method of an object, below the transforms and partials around it?"""
+    while isinstance(value, TransformedValue | PartialValue):
+        value = value.function
+    return isinstance(value, BoundValue)
 
 
 def keeps_places(layer: Layer, count: int) -> bool:
