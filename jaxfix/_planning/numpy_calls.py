@@ -16,6 +16,8 @@ from .store_calls import store_call
 
 # Functions that make one array of a list of arrays.
 TAKE_LISTS = frozenset(f"numpy.{name}" for name in arrays.TAKE_LISTS)
+# Functions for which the nesting of a list says where its arrays go.
+TAKE_NESTED = frozenset({"numpy.block"})
 # Functions for which a list of integers is no array: shifts, shapes, subscripts, and
 # what must be concrete.
 TAKE_INTEGERS = TAKE_LISTS | {f"numpy.{n}" for n in ["roll", "resize", "einsum"]}
@@ -54,6 +56,11 @@ def fails(fn: Function, node: ast.Call) -> tuple[Evidence, ...]:
     api = jax_api.lookup(name)
     static = {p.name: p.position for p in (api.static_params if api else ())}
     for position, arg in enumerate(node.args):
+        if isinstance(arg, ast.Starred):
+            if because := arrays.traced_inside(fn, arg.value):
+                refused = (_refuses(fn, name, at, None) for at in (position, 1))
+                return because if any(refused) else ()
+            continue
         if position in static.values() and not _in_list(fn, arg):
             continue
         if because := arrays.traced_inside(fn, arg):
@@ -174,16 +181,16 @@ def operand(
     fn: Function, arg: ast.expr, spell: Callable[[str], str], *, keep_list: bool
 ) -> ast.expr:
     """An argument as `jax.numpy` takes it: lists of numbers become arrays."""
-    if isinstance(arg, ast.Starred):
+    parent = fn.module.parent(arg)
+    name = (fn.library(parent) if parent is not None else None) or ""
+    if isinstance(arg, ast.Starred) or name in TAKE_NESTED:
         return arg
     known = arrays.value(fn, arg)
     if not _is_list_of_numbers(known):
         return arg
     if not keep_list:
         return _array_of(arg, spell)
-    parent = fn.module.parent(arg)
-    name = fn.library(parent) if parent is not None else None
-    if (name or "").rpartition(".")[2] in ("array", "asarray", "asanyarray"):
+    if name.rpartition(".")[2] in ("array", "asarray", "asanyarray"):
         return arg
     takes_nested = not isinstance(arg, ast.List | ast.Tuple)
     assert isinstance(known, Seq), "it is a list or a tuple"
