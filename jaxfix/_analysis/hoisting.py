@@ -9,6 +9,7 @@ small function of the old name and signature, which reads the variable at each c
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -34,7 +35,7 @@ from .project import Module
 from .scopes import free_names, scope_names
 from .transform_names import GRAD
 from .uses import MAPPING, CallSites, Layer, Use, Uses
-from .values import Array, Unknown, Value, alternatives
+from .values import Array, Static, Unknown, Value, alternatives, is_none, join
 
 DECLARES_STATIC = frozenset({"jax.jit", "jax.pjit"})
 STATIC_POSITIONS = (ast.If, ast.While, ast.IfExp, ast.Assert)
@@ -483,10 +484,10 @@ class Hoisting:
     def is_data(self, module: Module, node: ast.expr) -> bool:
         """Is it made of numbers and arrays, as far as can be seen?"""
         found = self.facts.interpreter.seen(node)
-        if any(is_data(value) for value in found):
+        if any(is_data(value) for value in map(without_none, found)):
             return True
         options = [o for value in found for o in alternatives(value)]
-        is_open = any(isinstance(o, Unknown) for o in options)
+        is_open = any(isinstance(o, Unknown) or o == Static() for o in options)
         return is_open and self.is_operand(module, node)
 
     def is_operand(self, module: Module, node: ast.expr) -> bool:
@@ -915,6 +916,12 @@ def late_item(fn: Function, closure: FunctionNode, name: str) -> Item:
     )
     root = Place("local", id(fn.node), name)
     return Item(root, "", name, reads[0][1], reads, False, "")
+
+
+def without_none(value: Value) -> Value:
+    """What a variable holds once it has a value: None is a tree of no arrays."""
+    rest = [option for option in alternatives(value) if not is_none(option)]
+    return functools.reduce(join, rest) if rest else value
 
 
 def not_data(node: ast.expr) -> str:

@@ -181,7 +181,8 @@ def _static_kind(op: type[ast.operator], left: Value, right: Value) -> str:
         natural = isinstance(right, Const) and right.value >= 0
         return "int" if natural else ""
     if op is ast.Pow:
-        return ""
+        is_natural = isinstance(left, Const) and left.value >= 0
+        return "float" if is_natural or type_name(right) != "float" else ""
     if kinds == {"bool"} and op in _BIT_OPERATORS:
         return "bool"
     return "float" if "float" in kinds else "int"

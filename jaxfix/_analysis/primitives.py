@@ -24,11 +24,14 @@ from .values import (
     Lib,
     Seq,
     Static,
+    Union,
     Unknown,
     Value,
     Why,
+    alternatives,
     element,
     holds_tracer,
+    is_none,
     replace,
     tracer,
 )
@@ -240,6 +243,14 @@ def _on_leaves(
     match tree:
         case Const(value=None):
             return tree
+        case Union(options=options) if any(_has_structure(o) for o in options):
+            mapped = [
+                _on_leaves(
+                    frame, function, option, [_alike(option, r) for r in rest], node
+                )
+                for option in options
+            ]
+            return join_all(mapped)
         case Seq(kind="tuple" | "list", items=items) if items is not None:
             columns = [python_calls.known_items(r) for r in rest]
             return replace(
@@ -305,6 +316,16 @@ def _on_leaves(
             if isinstance(tree, Array) and tree.tree and isinstance(result, Array):
                 return replace(result, tree=True, assumed=tree.assumed)
             return result
+
+
+def _has_structure(tree: Value) -> bool:
+    return isinstance(tree, Seq | Dict | InstanceValue) or is_none(tree)
+
+
+def _alike(tree: Value, other: Value) -> Value:
+    """Of several trees the one that may have the structure of another."""
+    found = [o for o in alternatives(other) if type(o) is type(tree)]
+    return found[0] if len(found) == 1 else other
 
 
 def _leaves(
