@@ -16,6 +16,7 @@ from .finding import CannotFix
 from .origins import owner_of
 from .scopes import free_names, local_names, reads
 from .static_uses import loops_around
+from .transform_names import GRAD
 
 if TYPE_CHECKING:
     from .facts import Function
@@ -85,11 +86,32 @@ def calls_of(fn: Function, inner: ast.FunctionDef) -> tuple[ast.Call, ...]:
     calls: list[ast.Call] = []
     for use in ast.walk(fn.node):
         if isinstance(use, ast.Name) and use.id == inner.name:
-            call = fn.module.parent(use)
-            if not isinstance(call, ast.Call) or call.func is not use:
+            called = differentiated(fn, use) or use
+            call = fn.module.parent(called)
+            if not isinstance(call, ast.Call) or call.func is not called:
                 return ()
             calls.append(call)
     return tuple(calls)
+
+
+def differentiated(fn: Function, function: ast.Name) -> ast.Call | None:
+    """The `jax.grad(f)` around a function: it takes the arguments of `f`, and more."""
+    call = fn.module.parent(function)
+    if not isinstance(call, ast.Call) or call.args[:1] != [function]:
+        return None
+    numbers = [
+        n for k in call.keywords if k.arg == "argnums" for n in ast.walk(k.value)
+    ]
+    counts_back = any(isinstance(n, ast.UnaryOp) for n in numbers)
+    is_clear = len(call.args) == 1 and all(k.arg for k in call.keywords)
+    if fn.library(call) not in GRAD or counts_back or not is_clear:
+        return None
+    return call
+
+
+def name_called(call: ast.Call) -> ast.expr:
+    """The `f` of `f(x)`, and of `jax.grad(f)(x)`."""
+    return call.func.args[0] if isinstance(call.func, ast.Call) else call.func
 
 
 def runs_repeatedly(fn: Function, depth: int = 3) -> bool:
