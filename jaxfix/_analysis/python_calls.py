@@ -447,6 +447,22 @@ def _sum(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:
     return out if items is not None or not isinstance(out, Const) else Static("int")
 
 
+def _product(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:
+    """`math.prod`: what `*` makes of the factors, one after the other."""
+    from .expressions import operate
+
+    if not args:
+        return Unknown()
+    start = keywords.get("start", Const(1))
+    items = known_items(args[0])
+    if items is None:
+        out = operate(frame, ast.Mult, start, iterate(frame, args[0]))
+        return out if not isinstance(out, Const) else Static("int")
+    for item in items:
+        start = operate(frame, ast.Mult, start, item)
+    return start
+
+
 def _any_all(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:
     if not args:
         return Unknown()
@@ -700,6 +716,7 @@ SPECIAL: dict[str, Any] = {
     "max": _extreme("max"),
     "min": _extreme("min"),
     "sum": _sum,
+    "math.prod": _product,
     "any": _any_all,
     "all": _any_all,
     "abs": _abs,

@@ -12,7 +12,7 @@ from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix, Evidence
 from jaxfix._analysis.scopes import names, parameter_names
 from jaxfix._analysis.shapes import known_dims
-from jaxfix._analysis.values import SCALAR, WEAK_FLOAT, Array, Value
+from jaxfix._analysis.values import SCALAR, WEAK_FLOAT, Array, Seq, Value
 
 from . import truth_numbers
 
@@ -69,6 +69,8 @@ MATH = {
     ]
 }
 ROUNDING = frozenset(["ceil", "floor", "trunc"])
+# They multiply as `*` does, whatever the factors are.
+PRODUCTS = frozenset(["math.prod", "math.sumprod"])
 # Functions of `statistics` on an array: the function, and the value of `ddof`.
 STATISTICS = {
     "statistics.fmean": ("jax.numpy.mean", 0),
@@ -138,6 +140,8 @@ def cast(fn: Function, node: ast.Call) -> Cast | None:
             return None  # it may be a dict, whose keys are static
         because = arrays.traced_inside(fn, node.args[1])
         return Cast(name, node.args[1], because) if because else None
+    if name in PRODUCTS:
+        return None
     if name.startswith(("math.", "cmath.")) or name in OF_NUMBERS:
         for arg in node.args:
             if because := arrays.traced_inside(fn, arg):
@@ -241,12 +245,22 @@ def _complex(fn: Function, real: ast.expr, imag: ast.expr, spell: Spell) -> ast.
 def _statistic(fn: Function, name: str, items: ast.expr, spell: Spell) -> ast.expr:
     """`statistics.stdev(xs)` as `jnp.std(jnp.array(xs), ddof=1)`."""
     function, ddof = STATISTICS[name]
-    if not arrays.is_array(fn.value(resolved(fn, items))):
-        items = build.call(spell("jax.numpy.array"), items)
-    made = build.call(spell(function), items)
+    made = build.call(spell(function), _gathered(fn, items, spell))
     if ddof:
         made.keywords.append(ast.keyword("ddof", build.const(ddof)))
     return made
+
+
+def _gathered(fn: Function, items: ast.expr, spell: Spell) -> ast.expr:
+    """What is iterated over as one array, which `jnp.array` makes of a list alone."""
+    value = fn.value(resolved(fn, items))
+    if arrays.is_array(value):
+        return items
+    if isinstance(items, ast.GeneratorExp):
+        items = ast.ListComp(items.elt, items.generators)
+    elif not isinstance(value, Seq) or value.kind not in ("list", "tuple"):
+        items = build.call("list", items)
+    return build.call(spell("jax.numpy.array"), items)
 
 
 def first_number(node: ast.Call) -> ast.expr | None:
@@ -359,12 +373,8 @@ def _math(fn: Function, node: ast.Call, name: str, spell: Spell) -> ast.expr:
             old = node.func if fn.static(arg) else build.load(spell("jax.numpy.log"))
             logs.append(build.call(old, arg))
         return ast.BinOp(logs[0], ast.Div(), logs[1])
-    if name in ("fsum", "prod") and len(args) == 1:
-        items = args[0]
-        if not arrays.is_array(fn.value(resolved(fn, items))):
-            items = build.call(spell("jax.numpy.array"), items)
-        made_name = "sum" if name == "fsum" else "prod"
-        return build.call(spell(f"jax.numpy.{made_name}"), items)
+    if name == "fsum" and len(args) == 1:
+        return build.call(spell("jax.numpy.sum"), _gathered(fn, args[0], spell))
     wanted = (
         2
         if name
