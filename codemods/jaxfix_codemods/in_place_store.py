@@ -69,7 +69,7 @@ class InPlaceStore(Rule):
     - Another name of the array is read afterwards, or the array belongs to an object or
       to an enclosing function.
     - `x[indices] += v` with indices that may repeat.
-    - `x.sort()`, `x.fill(v)` and the like, which give a new array in JAX or nothing.
+    - `x.sort()`, `x.partition(k)` and the like, which give a new array in JAX.
     - NumPy arrays that are whole before compiled code reads them are left alone.
 
     ## See

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import ast
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 from jaxfix.codemod import (
+    CannotFix,
     Expression,
     Function,
     Plan,
@@ -16,14 +17,16 @@ from jaxfix.codemod import (
     list_sorts,
 )
 
+Place = ast.Call | ast.Expr | comparing.Display
+
 
 class TracedBuiltin(Rule):
     """`max`, `min`, `sorted`, `any`, `all` or `filter` on traced values.
 
     They ask for the truth of comparisons, which tracers have not; arrays have
     reductions that do the same at once. So do `bisect`, `heapq` and the methods of
-    lists that look for a value. `sum`, `abs`, `round`, `divmod` and `len` work
-    as they are.
+    lists that look for a value, and sets and dicts, which want hashes. `sum`, `abs`,
+    `round`, `divmod` and `len` work as they are.
 
     ## Example
 
@@ -69,9 +72,15 @@ class TracedBuiltin(Rule):
     - https://docs.jax.dev/en/latest/errors.html#jax.errors.TracerBoolConversionError
     """
 
-    visits: ClassVar = (ast.Call, ast.Expr)
+    visits: ClassVar = (ast.Call, ast.Expr, *get_args(comparing.Display))
 
-    def find(self, fn: Function, node: ast.Call | ast.Expr) -> Problem | None:
+    def find(self, fn: Function, node: Place) -> Problem | None:
+        if isinstance(node, comparing.Display):
+            because = comparing.hashed(fn, node)
+            text = ast.unparse(node)
+            return (
+                Problem(f"`{text}` hashes traced values", because) if because else None
+            )
         found: folds.Fold | comparing.Comparison | None
         if isinstance(node, ast.Expr):
             found = list_sorts.sorting(fn, node)
@@ -83,7 +92,10 @@ class TracedBuiltin(Rule):
             return None
         return Problem(f"`{found.name}(...)` compares traced values", found.because)
 
-    def plan(self, fn: Function, node: ast.Call | ast.Expr) -> Plan:
+    def plan(self, fn: Function, node: Place) -> Plan:
+        if isinstance(node, comparing.Display):
+            is_set = isinstance(node, ast.Set | ast.SetComp)
+            raise CannotFix(comparing.NO_HASH if is_set else "a tracer is no key")
         if isinstance(node, ast.Expr):
             one = list_sorts.sorting(fn, node)
             assert one is not None, "it was found to be such a statement"

@@ -607,7 +607,11 @@ def membership(op: ast.cmpop, left: Value, right: Value) -> Value:
     if isinstance(right, Dict):
         if isinstance(left, Const) and right.items is not None:
             return Const((right.get(left.value) is not None) is isinstance(op, ast.In))
-        return Static("bool")
+        found = holds_tracer(left)
+        keys = [key for key, _ in right.items or ()]
+        if found is None or not all(isinstance(key, int | float) for key in keys):
+            return Static("bool")
+        return Array(True, BOOL, SCALAR, assumed=found.assumed, why=found.why)
     if isinstance(left, Const) and isinstance(left.value, str):
         if (
             isinstance(right, Seq)

@@ -80,6 +80,9 @@ STORING = {
     "numpy.maximum.at": "max",
     "numpy.minimum.at": "min",
     "numpy.copyto": "set",
+    "numpy.put": "set",
+    "numpy.putmask": "set",
+    "numpy.place": "set",
     "numpy.fill_diagonal": "fill_diagonal",
 }
 UPDATES = frozenset(

@@ -66,11 +66,20 @@ def _expr(frame: Frame, node: ast.Expr) -> bool:
         case ast.Call(func=function, args=[place, *given]) if (
             isinstance(found := quiet(frame, function), Lib) and found.name in STORING
         ):
-            for value in [frame.evaluate(arg) for arg in given]:
-                new = stored(quiet(frame, place), Unknown(), value)
-                if new is not None:
-                    store(frame, place, new)
+            filled(frame, place, given)
+        case ast.Call(func=ast.Attribute(value=place, attr="fill"), args=given) if (
+            isinstance(found := quiet(frame, place), Array) and found.host
+        ):
+            filled(frame, place, given)
     return True
+
+
+def filled(frame: Frame, place: ast.expr, given: Sequence[ast.expr]) -> None:
+    """The array at a place holds what a call is given to store there."""
+    for value in [frame.evaluate(arg) for arg in given]:
+        new = stored(quiet(frame, place), Unknown(), value)
+        if new is not None:
+            store(frame, place, new)
 
 
 def _assign(frame: Frame, node: ast.Assign) -> bool:

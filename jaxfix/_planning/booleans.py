@@ -21,6 +21,7 @@ from jaxfix._analysis.objects import (
 from jaxfix._analysis.values import (
     Array,
     Const,
+    Dict,
     Seq,
     Static,
     Union,
@@ -257,6 +258,10 @@ def membership(
         test_node = build.call(spell("jax.numpy.any"), hit)
     elif isinstance(value, Seq) and value.kind in ("tuple", "list") and value.items:
         container = build.call(spell("jax.numpy.array"), right)
+        test_node = build.call(spell("jax.numpy.isin"), left, container)
+    elif isinstance(value, Dict) and value.items:
+        keys = build.call(build.load("list"), right)
+        container = build.call(spell("jax.numpy.array"), keys)
         test_node = build.call(spell("jax.numpy.isin"), left, container)
     elif isinstance(right, ast.Call) and fn.library(right) == "range":
         test_node = in_range(fn, spell, left, right)

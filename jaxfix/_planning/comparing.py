@@ -29,6 +29,9 @@ Spell = Callable[[str], str]
 
 # What asks for the hash of each element, which a tracer has not.
 HASHING = frozenset(["set", "frozenset", "collections.Counter"])
+NO_HASH = (
+    "a tracer has no hash; `jnp.unique` with a static `size=` is the set of an array"
+)
 METHODS = frozenset(["count", "index", "remove", "sort"])
 SEARCHES = {
     "bisect.bisect": "right",
@@ -95,6 +98,27 @@ def comparison(fn: Function, node: ast.Call) -> Comparison | None:
     return None
 
 
+Display = ast.Set | ast.SetComp | ast.Dict | ast.DictComp
+
+
+def hashed(fn: Function, node: Display) -> tuple[Evidence, ...]:
+    """Why an element of a set that is written out, or a key of a dict, has no hash.
+
+    In `x in {y, 1}` no set is left once the comparison is one of arrays.
+    """
+    parent = fn.module.parent(node)
+    if isinstance(parent, ast.Compare) and fn.tracer(parent) is not None:
+        return ()
+    match node:
+        case ast.Set(elts=elements):
+            parts = [*elements]
+        case ast.Dict(keys=keys):
+            parts = [key for key in keys if key is not None]
+        case ast.SetComp(elt=element) | ast.DictComp(key=element):
+            parts = [element]
+    return next((b for e in parts if (b := arrays.traced(fn, e))), ())
+
+
 def _holds_tracers(fn: Function, items: ast.expr) -> bool:
     """Are the elements tracers? Those of an argument may be the keys of a dict."""
     known = fn.value(items)
@@ -152,10 +176,7 @@ def as_arrays(fn: Function, one: Comparison, spell: Spell) -> ast.expr:
             "it raises where there is none; `jnp.argmax(xs == value)` is its place"
         )
     if one.name in HASHING:
-        raise CannotFix(
-            "a tracer has no hash; `jnp.unique` with a static `size=` is the set of an"
-            " array"
-        )
+        raise CannotFix(NO_HASH)
     if one.name in HEAPS:
         raise CannotFix("use `jnp.sort`, `jnp.argmin` or `lax.top_k` on an array")
     raise CannotFix("how the list changes depends on the data")
@@ -173,4 +194,11 @@ def _reduced(fn: Function, one: Comparison, spell: Spell) -> ast.expr:
     return ast.Call(one.node.func, [build.load(name), *rest], one.node.keywords)
 
 
-__all__ = ["Comparison", "as_arrays", "comparison"]
+__all__ = [
+    "NO_HASH",
+    "Comparison",
+    "Display",
+    "as_arrays",
+    "comparison",
+    "hashed",
+]

@@ -153,6 +153,8 @@ def _why_part(fn: Function, key: ast.expr, source: ast.expr) -> tuple[Evidence, 
 def _iterated(fn: Function, arg: ast.expr) -> tuple[Evidence, ...]:
     """Why the elements of an iterable are tracers themselves (not tuples of them)."""
     if isinstance(arg, ast.GeneratorExp | ast.ListComp):
+        if _starts_with_tracer(fn.value(arg.elt)):
+            return arrays.traced_inside(fn, arg.elt)
         return arrays.traced(fn, arg.elt)
     known = arrays.value(fn, arg)
     if isinstance(known, Array):

@@ -27,6 +27,13 @@ ELEMENTWISE = frozenset({"same", "float", "bool", "int", "matmul"})
 TAKE_CONSTANTS = frozenset({"numpy.delete", "numpy.compress", "numpy.repeat"})
 # Functions that call a method of their first argument, whose others must be arrays.
 CALL_METHODS = frozenset({"clip", "repeat", "searchsorted", "take"})
+# Methods of arrays that are functions of the same name, with the array in front.
+METHODS = frozenset(
+    [
+        *("choose", "clip", "dot", "max", "mean", "min", "prod", "repeat", "round"),
+        *("searchsorted", "std", "sum", "take", "var"),
+    ]
+)
 WIDE = {
     "numpy.float64": "float",
     "numpy.double": "float",
@@ -37,22 +44,35 @@ WIDE = {
 }
 
 
-def numpy_name(fn: Function, node: ast.Call) -> str | None:
-    """The dotted name of the NumPy function that a call reaches."""
+def numpy_call(fn: Function, node: ast.Call) -> tuple[str, ast.Call] | None:
+    """The dotted name of the NumPy function that a call reaches, and the call of it.
+
+    `table.dot(x)` is `np.dot(table, x)` where the table is an array of NumPy.
+    """
     name = fn.library(node) or ""
-    return name if name.startswith("numpy.") else None
+    if name.startswith("numpy."):
+        return name, node
+    match node.func:
+        case ast.Attribute(value=base, attr=attr) if (
+            attr in METHODS and arrays.is_host_array(arrays.value(fn, base))
+        ):
+            return f"numpy.{attr}", ast.Call(
+                node.func, [base, *node.args], node.keywords
+            )
+        case _:
+            return None
 
 
 def fails(fn: Function, node: ast.Call) -> tuple[Evidence, ...]:
     """Why a call of NumPy fails while JAX traces: the tracer among its arguments."""
-    name = numpy_name(fn, node)
-    if name is None or name.startswith("numpy.random."):
+    found = numpy_call(fn, node)
+    if found is None or found[0].startswith("numpy.random."):
         return ()
-    name = jax_api.canonical(name)
     if store_call(fn, fn.module.parent(node)) is not None:
         return ()
     if sized(fn, node) is not None or is_index_of_mask(fn, node):
         return ()
+    name, node = jax_api.canonical(found[0]), found[1]
     api = jax_api.lookup(name)
     static = {p.name: p.position for p in (api.static_params if api else ())}
     for position, arg in enumerate(node.args):
@@ -104,8 +124,9 @@ def in_jax(fn: Function, node: ast.Call, spell: Callable[[str], str]) -> ast.Cal
     Raises:
       CannotFix: there is no function of the same meaning, or it takes no such argument.
     """
-    name = numpy_name(fn, node)
-    assert name is not None, "the call is one of NumPy"
+    found = numpy_call(fn, node)
+    assert found is not None, "the call is one of NumPy"
+    name, node = found
     text = ast.unparse(node.func)
     if name.endswith("()"):
         made_by = name.removesuffix("()").rpartition(".")[2]

@@ -1,9 +1,10 @@
-"""Functions of NumPy that store into their first argument: `np.add.at(x, i, 1)`."""
+"""Calls that store into an array of NumPy: `np.add.at(x, i, 1)`, `x.fill(1)`."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from jaxfix._analysis import arrays, build
 from jaxfix._analysis.facts import Function
@@ -16,13 +17,29 @@ from . import aliases, masks, stores
 from .kept_arrays import CHANGING, why_kept
 
 
-def store_call(fn: Function, stmt: ast.AST | None) -> ast.Call | None:
-    """The call, if a statement is one that stores into its first argument."""
+@dataclass(frozen=True, slots=True)
+class StoreCall:
+    """`np.copyto(base, *given)`: `method` of `base.at[...]` does the same."""
+
+    call: ast.Call
+    base: ast.expr
+    given: list[ast.expr]
+    method: str
+
+
+def store_call(fn: Function, stmt: ast.AST | None) -> StoreCall | None:
+    """The call, if a statement is one that stores into an array and gives nothing."""
     match stmt:
-        case ast.Expr(value=ast.Call(args=[_, *_]) as call) if (
-            fn.library(call) or ""
+        case ast.Expr(value=ast.Call(args=[base, *given]) as call) if (
+            name := fn.library(call) or ""
         ) in STORING:
-            return call
+            return StoreCall(call, base, given, STORING[name])
+        case ast.Expr(
+            value=ast.Call(
+                func=ast.Attribute(value=base, attr="fill"), args=given
+            ) as call
+        ) if arrays.is_host_array(arrays.value(fn, base)):
+            return StoreCall(call, base, given, "set")
         case _:
             return None
 
@@ -45,15 +62,15 @@ def why_kept_by(fn: Function, stmt: ast.Expr) -> tuple[Evidence, ...]:
             return ()
 
 
-def why_stored(fn: Function, call: ast.Call) -> tuple[Evidence, ...]:
+def why_stored(fn: Function, one: StoreCall) -> tuple[Evidence, ...]:
     """Why it cannot work while JAX traces; empty if it can."""
-    base = call.args[0]
+    base = one.base
     known = arrays.value(fn, base)
     if not arrays.is_array(known):
         return ()
     if because := arrays.traced(fn, base):
         return because
-    given = [*call.args[1:], *(k.value for k in call.keywords)]
+    given = [*one.given, *(k.value for k in one.call.keywords)]
     found = (arrays.traced_inside(fn, part) for part in given)
     because = next((because for because in found if because), ())
     return because or _why_kept(fn, base)
@@ -64,13 +81,13 @@ def _why_kept(fn: Function, base: ast.expr) -> tuple[Evidence, ...]:
     return why_kept(fn, base.id) if is_host and isinstance(base, ast.Name) else ()
 
 
-def check(fn: Function, stmt: ast.stmt, call: ast.Call) -> str:
+def check(fn: Function, stmt: ast.stmt, one: StoreCall) -> str:
     """The name of the array, which may be bound anew.
 
     Raises:
       CannotFix: it may not, or the call has options that no JAX operation has.
     """
-    base = call.args[0]
+    base = one.base
     if not isinstance(base, ast.Name):
         raise CannotFix(f"`{ast.unparse(base)}` is no variable of this function")
     name = base.id
@@ -83,19 +100,18 @@ def check(fn: Function, stmt: ast.stmt, call: ast.Call) -> str:
             raise CannotFix(f"`{name}` is not read afterwards; return the new array")
     stores.check_aliases(fn, stmt, name)
     stores.buffer(fn, base)
-    updated(fn, call, lambda jax_name: jax_name)
+    updated(fn, one, lambda jax_name: jax_name)
     return name
 
 
-def updated(fn: Function, call: ast.Call, spell: Callable[[str], str]) -> ast.expr:
+def updated(fn: Function, one: StoreCall, spell: Callable[[str], str]) -> ast.expr:
     """The array after the store.
 
     Raises:
       CannotFix: JAX has no operation of this meaning.
     """
+    call, base, given, method = one.call, one.base, one.given, one.method
     text = ast.unparse(call.func)
-    base, *given = call.args
-    method = STORING[fn.library(call) or ""]
     if any(isinstance(arg, ast.Starred) for arg in call.args):
         raise CannotFix(f"`{text}` is called with a starred argument")
     if method == "fill_diagonal":
@@ -103,11 +119,20 @@ def updated(fn: Function, call: ast.Call, spell: Callable[[str], str]) -> ast.ex
         inplace = ast.keyword("inplace", build.const(False))
         made.keywords = [*call.keywords, inplace]
         return made
-    if call.keywords:
-        raise CannotFix(f"`{text}` is called with options")
+    match call.keywords:
+        case []:
+            pass
+        case [ast.keyword(arg="where", value=mask)] if len(given) == 1:
+            given = [mask, *given]
+        case _:
+            raise CannotFix(f"`{text}` is called with options")
     match method, given:
         case "set", [value]:
             index: ast.expr = build.const(...)
+        case _ if (
+            fn.library(call) == "numpy.put" and arrays.rank(arrays.value(fn, base)) != 1
+        ):
+            raise CannotFix(f"`{text}` counts through all axes of the array")
         case _, [index, value]:
             index = _index(fn, index, value, spell)
         case _:

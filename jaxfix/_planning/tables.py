@@ -22,7 +22,6 @@ from jaxfix._analysis.values import (
     Value,
     alternatives,
     element,
-    holds_tracer,
 )
 
 from .folds import used_as_array
@@ -75,7 +74,7 @@ def _subscript(fn: Function, node: ast.Subscript) -> Lookup | None:
             return None
         if any(mask_of(fn, part) is not None for part in parts):
             return None
-        because = next((b for p in parts if (b := arrays.forced(fn, p))), ())
+        because = next((b for p in parts if (b := _unhashable(fn, p))), ())
     elif all(_is_container(o) for o in alternatives(known)):
         because = _unhashable(fn, node.slice)
     else:
@@ -84,13 +83,17 @@ def _subscript(fn: Function, node: ast.Subscript) -> Lookup | None:
 
 
 def _unhashable(fn: Function, index: ast.expr) -> tuple[Evidence, ...]:
-    """Why an index has no hash and is no integer: a tracer, or a tuple with one."""
+    """Why an index has no hash and is no integer: a tracer, or a holder of one."""
     if isinstance(index, ast.Tuple):
         return next((b for e in index.elts if (b := _unhashable(fn, e))), ())
     known = fn.value(index)
     if isinstance(known, Seq):
-        return arrays.evidence(fn, index, holds_tracer(known))
+        return arrays.traced_inside(fn, index)
     return arrays.forced(fn, index)
+
+
+def _is_list(known: Value | None) -> bool:
+    return isinstance(known, Seq) and known.kind == "list"
 
 
 def _is_container(known: Value) -> bool:
@@ -159,7 +162,10 @@ def rewritten(fn: Function, one: Lookup, spell: Spell) -> ast.expr:
     table = one.table
     if arrays.is_host_array(one.known):
         table = build.call(spell("jax.numpy.asarray"), table)
-        return ast.Subscript(table, one.index, ast.Load())
+        index = one.index
+        if _is_list(fn.value(index)):
+            index = build.call(spell("jax.numpy.array"), index)
+        return ast.Subscript(table, index, ast.Load())
     if holds_functions(one.known):
         raise CannotFix("a function is picked but not called here; use `lax.switch`")
     if not _is_row(fn, table, spell):

@@ -209,7 +209,7 @@ def store_call_statements(
     call = store_calls.store_call(fn, stmt)
     assert call is not None, "the statement is such a call"
     name = store_calls.check(fn, stmt, call)
-    if (made := stores.buffer(fn, call.args[0])) is not None:
+    if (made := stores.buffer(fn, call.base)) is not None:
         in_jax(write, fn, made)
     return [build.assign(name, store_calls.updated(fn, call, write.spell(fn)))]
 
