@@ -12,9 +12,9 @@ from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix, Evidence
 from jaxfix._analysis.scopes import names, parameter_names
 from jaxfix._analysis.shapes import known_dims
-from jaxfix._analysis.values import SCALAR, WEAK_FLOAT, Array, Seq, Value
+from jaxfix._analysis.values import SCALAR, WEAK_FLOAT, Array, Seq, Value, alternatives
 
-from . import truth_numbers
+from . import comparing, truth_numbers
 
 Spell = Callable[[str], str]
 
@@ -151,6 +151,18 @@ def cast(fn: Function, node: ast.Call) -> Cast | None:
     return None
 
 
+def _check_taken(fn: Function, call: ast.Call) -> None:
+    """Refuse a number that a set hashes, or a list compares, where arrays cannot."""
+    if (one := comparing.comparison(fn, call)) is not None:
+        comparing.as_arrays(fn, one, lambda name: name)
+    method = call.func
+    if isinstance(method, ast.Attribute) and method.attr in ("add", "discard"):
+        known = fn.value(method.value)
+        options = alternatives(known) if known is not None else ()
+        if any(isinstance(o, Seq) and o.kind == "set" for o in options):
+            raise CannotFix(comparing.NO_HASH)
+
+
 def is_for_a_static_argument(fn: Function, node: ast.Call, found: Cast) -> bool:
     """Does an argument of the function end as a shape by way of the cast?
 
@@ -170,10 +182,15 @@ def check_end(fn: Function, node: ast.Call) -> None:
     """Refuse a cast whose number goes where an array cannot.
 
     Raises:
-      CannotFix: it is stored outside of the trace, or given to Python itself.
+      CannotFix: it is stored outside of the trace, given to Python itself, hashed, or
+        looked for in a list.
     """
     asked_by_python = getattr(fn.node, "name", None) in ASKED_BY_PYTHON
     for use, parent in arrays.ends(fn, node):
+        if isinstance(parent, ast.Call) and use in parent.args:
+            _check_taken(fn, parent)
+        elif isinstance(parent, ast.Set | ast.SetComp):
+            raise CannotFix(comparing.NO_HASH)
         if asked_by_python and isinstance(parent, ast.Return):
             raise CannotFix("Python wants a number of its own from this method")
         place: ast.AST | None = use
