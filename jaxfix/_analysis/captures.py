@@ -377,7 +377,7 @@ class Captures:
         if not depth:
             return False
         return any(
-            is_first_parameter(outer.node, receiver_name(call))
+            any(is_first_parameter(outer.node, n) for n in receivers(call, method))
             and any(isinstance(v, FunctionValue) and v.node is method for v in ran)
             and self.keeps_receiver(outer.node, depth - 1)
             for key in self.callers.get(id(method), ())
@@ -730,6 +730,21 @@ def receiver_name(node: ast.expr) -> str:
         case ast.Attribute(value=ast.Name(id=name)):
             return name
     return ""
+
+
+def receivers(call: ast.expr, method: FunctionNode) -> Iterator[str]:
+    """The variables whose method a call may run, itself or as an argument."""
+    yield receiver_name(call)
+    if not isinstance(call, ast.Call):
+        return
+    for given in (*call.args, *(k.value for k in call.keywords)):
+        for node in ast.walk(given):
+            if isinstance(node, ast.Attribute) and node.attr == method_name(method):
+                yield receiver_name(node)
+
+
+def method_name(method: FunctionNode) -> str:
+    return getattr(method, "name", "")
 
 
 def has_receiver(function: Value) -> bool:

@@ -285,16 +285,21 @@ class Hoisting:
             call = use.node
             if not self.is_compiled(use) or not isinstance(call, ast.Call):
                 continue
-            receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
-            methods = self.places.chain(use.module, use.owner)
-            if not isinstance(receiver, ast.Name) or not any(
-                isinstance(m, FUNCTIONS) and is_first_parameter(m, receiver.id)
-                for m in methods
-            ):
+            if not self.is_own(use, call.func):
                 text = ast.unparse(call.func)
                 raise CannotFix(f"`{text}` may be a method of another object")
-        if uses.passed:
-            raise CannotFix("the method is passed on as a value")
+        for use in uses.passed:
+            if not self.is_compiled(use) or not self.is_own(use, use.node):
+                raise CannotFix("the method is passed on as a value")
+
+    def is_own(self, use: Use, method: ast.expr) -> bool:
+        """Is it a method of the object of the method that it is used in?"""
+        method = function_in(method)
+        receiver = method.value if isinstance(method, ast.Attribute) else None
+        return isinstance(receiver, ast.Name) and any(
+            isinstance(m, FUNCTIONS) and is_first_parameter(m, receiver.id)
+            for m in self.places.chain(use.module, use.owner)
+        )
 
     # --- one plan for all variables that meet in one function
 
@@ -581,7 +586,9 @@ class Hoisting:
             if mine and parameters.before_defaults:
                 raise CannotFix("`jax.vmap` maps over every keyword argument")
             shields |= mine
-            bound += [(u, parameters.items) for u in uses.passed if self.is_compiled(u)]
+            passed = [u for u in uses.passed if self.is_compiled(u)]
+            bound += [(bound_use(use), parameters.items) for use in passed]
+            inside = {id(n) for use in passed for n in layers_in(use)}
             for use in uses.calls:
                 if not any(id(layer.node) in mine for layer in use.layers):
                     self.require_versions(parameters, made)
@@ -596,7 +603,7 @@ class Hoisting:
             around = [
                 (layer, parameters, bound_inside(uses, layer) + self.receivers(layer))
                 for layer in uses.layers
-                if layer.name in MAPPING and id(layer.node) not in outside
+                if layer.name in MAPPING and id(layer.node) not in {*outside, *inside}
             ]
             if around and mine and parameters.keyword_only:
                 raise CannotFix("`jax.vmap` maps over every keyword argument")
@@ -617,12 +624,9 @@ class Hoisting:
         Raises:
           CannotFix: a method may be bound to its object there, or not.
         """
-        node = layer.node
-        while isinstance(node, ast.Call) and node.args:
-            node = node.args[0]
         found = {
             is_bound_method(option)
-            for value in self.facts.interpreter.seen(node)
+            for value in self.facts.interpreter.seen(function_in(layer.node))
             for option in alternatives(value)
         }
         if len(found) > 1:
@@ -827,6 +831,32 @@ def bound_inside(uses: Uses, layer: Layer) -> int:
     if len(counts) > 1:
         raise CannotFix("partials bind several numbers of arguments")
     return counts.pop() if counts else 0
+
+
+def function_in(node: ast.expr) -> ast.expr:
+    """The `f` of `jax.vmap(jax.grad(f))`."""
+    while isinstance(node, ast.Call) and node.args:
+        node = node.args[0]
+    return node
+
+
+def layers_in(use: Use) -> list[ast.expr]:
+    """The mappings around a function that is passed on: what is bound goes inside.
+
+    Raises:
+      CannotFix: they are not written there.
+    """
+    if not use.is_mapped:
+        return []
+    written = {id(n) for n in ast.walk(use.node)}
+    found = [layer.node for layer in use.layers if layer.name in MAPPING]
+    if not all(id(node) in written for node in found):
+        raise CannotFix("`jax.vmap` maps over every keyword argument")
+    return found
+
+
+def bound_use(use: Use) -> Use:
+    return replace(use, node=function_in(use.node)) if layers_in(use) else use
 
 
 def is_bound_method(value: Value) -> bool:

@@ -11,7 +11,7 @@ from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.hoisting import Handover, Hoist, Item, Parameters, Shield
 from jaxfix._analysis.project import Module
 from jaxfix._analysis.scopes import local_names, root_name
-from jaxfix._analysis.uses import Layer
+from jaxfix._analysis.uses import PARTIAL, Layer, Use
 
 from .rewrite import Rewriter
 from .spelling import spell_parameters
@@ -41,7 +41,7 @@ def carry_out(hoist: Hoist, write: Rewriter) -> None:
     for handover in hoist.handovers:
         hand_over(handover, write)
     for use, items in hoist.bound:
-        bind(write.writer(use.module), use.node, items, use.owner)
+        bind(write.writer(use.module), use, items)
     for layer, parameters, count in hoist.mapped:
         map_none(write.writer(layer.module), layer.node, parameters, count)
     for shield in hoist.shields:
@@ -158,13 +158,19 @@ def names_of(scope: ScopeNode) -> tuple[str, ...]:
     return () if isinstance(scope, ast.Module) else local_names(scope)
 
 
-def bind(
-    writer: Writer, node: ast.expr, items: Sequence[Item], scope: ScopeNode
-) -> None:
+def bind(writer: Writer, use: Use, items: Sequence[Item]) -> None:
     """`f` → `partial(f, rate=rate)`, where compiled code passes `f` on."""
-    partial = writer.name("functools.partial", scope)
-    keywords = ", ".join(f"{i.name}={i.name}" for i in items)
-    writer.edit(node, lambda: f"{partial}({writer.expr(node)}, {keywords})")
+    node, last = use.node, use.layers[-1:]
+    keywords = [f"{i.name}={i.name}" for i in items]
+    if isinstance(node, ast.Call) and [(one.node, one.name) for one in last] == [
+        (node, PARTIAL)
+    ]:
+        for keyword in keywords:
+            writer.add_argument(node, keyword)
+        return
+    partial = writer.name("functools.partial", use.owner)
+    bound = ", ".join(keywords)
+    writer.edit(node, lambda: f"{partial}({writer.expr(node)}, {bound})")
 
 
 def map_none(
