@@ -505,6 +505,11 @@ def _pow(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:
     return operate(frame, ast.Pow, args[0], args[1]) if len(args) == 2 else Unknown()
 
 
+def _field(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:
+    """`dataclasses.field(default=...)`: in the class, the attribute is the default."""
+    return keywords.get("default", Unknown())
+
+
 def _getattr(frame: Frame, args: list[Value], keywords: dict[str, Value]) -> Value:
     from .expressions import attribute
 
@@ -764,6 +769,7 @@ SPECIAL: dict[str, Any] = {
     "jax.tree_util.register_pytree_node_class": _identity,
     "jax.tree_util.register_dataclass": _register_dataclass,
     "dataclasses.replace": _replace,
+    "dataclasses.field": _field,
     "copy.copy": _identity,
     "copy.deepcopy": _identity,
 }

@@ -366,7 +366,9 @@ def agree_records(
         raise CannotFix(f"{name} has another structure in one branch than in the other")
     mine, theirs = given(a.node, left), given(b.node, right)
     for field in left.cls.all_fields():
-        first, second = left.attrs.get(field), right.attrs.get(field)
+        # In a loop a field may have one type in the first round and another later on.
+        first = collapse(left.attrs.get(field))
+        second = collapse(right.attrs.get(field))
         if field in left.cls.static_fields:
             if first != second:
                 raise CannotFix(f"`{field}` of {name} is static and differs")
