@@ -129,7 +129,7 @@ LAYERS = {
         "derivatives": "singular",
         "names": "inlining",
         "helpers": "callees casts comparing constant_masks first_found folds impure "
-        "list_operands list_sorts masks masked_gradients mutators numpy_calls "
+        "list_operands list_sorts masks masked_gradients mutators numpy_calls joiners "
         "printing signs sizes store_calls tables truth_numbers windows",
     },
     "jaxfix/_rewriting": {

@@ -11,6 +11,7 @@ from jaxfix.codemod import (
     Problem,
     Rewriter,
     Rule,
+    joiners,
     numpy_calls,
 )
 
@@ -58,16 +59,21 @@ class NumpyOnTracer(Rule):
     - https://docs.jax.dev/en/latest/errors.html#jax.errors.TracerArrayConversionError
     """
 
-    visits: ClassVar = (ast.Call,)
+    visits: ClassVar = (ast.Call, ast.Subscript)
 
-    def find(self, fn: Function, node: ast.Call) -> Problem | None:
-        if because := numpy_calls.fails(fn, node):
-            return Problem(
-                f"`{ast.unparse(node.func)}` is given a traced value", because
-            )
-        return None
+    def find(self, fn: Function, node: ast.Call | ast.Subscript) -> Problem | None:
+        if isinstance(node, ast.Subscript):
+            because, name = joiners.fails(fn, node), node.value
+        else:
+            because, name = numpy_calls.fails(fn, node), node.func
+        if not because:
+            return None
+        return Problem(f"`{ast.unparse(name)}` is given a traced value", because)
 
-    def plan(self, fn: Function, node: ast.Call) -> Plan:
+    def plan(self, fn: Function, node: ast.Call | ast.Subscript) -> Plan:
+        if isinstance(node, ast.Subscript):
+            joined = joiners.in_jax(fn, node, lambda name: name)
+            return Expression(ast.unparse(joined.value).replace("jax.numpy", "jnp"))
         outer = fn.module.parent(node)
         if outer is not None and (fn.library(outer) or "").startswith("numpy.testing."):
             raise CannotFix("`numpy.testing` compares NumPy's arrays")
@@ -75,6 +81,12 @@ class NumpyOnTracer(Rule):
         return Expression(ast.unparse(made.func).replace("jax.numpy", "jnp"))
 
     def fix(
-        self, fn: Function, node: ast.Call, plan: Plan, write: Rewriter
+        self,
+        fn: Function,
+        node: ast.Call | ast.Subscript,
+        plan: Plan,
+        write: Rewriter,
     ) -> ast.expr:
+        if isinstance(node, ast.Subscript):
+            return joiners.in_jax(fn, node, write.spell(fn))
         return numpy_calls.in_jax(fn, node, write.spell(fn))

@@ -209,6 +209,8 @@ def _library_call(fn: Function, node: ast.Call, name: str) -> Demand | None:
     keywords = {k.arg: k.value for k in node.keywords if k.arg is not None}
     if last == "repeat" and "total_repeat_length" in keywords:
         return None
+    if last == "einsum" and any(isinstance(fn.value(a), Seq) for a in node.args[1:2]):
+        return None  # `einsum(x, [0, 1], y, [1, 2])`
     if last == "arange" and counted_range(fn, node) is not None:
         return None
     parts: list[ast.expr] = []

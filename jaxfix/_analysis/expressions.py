@@ -12,6 +12,7 @@ from typing import Any
 from . import python_calls, special_methods
 from .arguments import StarredRest, merge, scalar_tracer
 from .frame import HANDLERS, Frame, join_all, join_states
+from .jax_api import JOINERS
 from .objects import (
     BoundValue,
     ClassValue,
@@ -26,7 +27,7 @@ from .objects import (
     TransformedValue,
 )
 from .project import Module
-from .results import attribute_of, binary, compare, subscript, unary
+from .results import attribute_of, binary, compare, joined, subscript, unary
 from .scopes import children, walk
 from .truthiness import asked
 from .values import (
@@ -272,6 +273,8 @@ def item(frame: Frame, base: Value, index: Value) -> Value:
             return Static("int") if not isinstance(index, Seq) else Static("shape")
         case Static():
             return Static()
+        case Lib(name=name) if name in JOINERS:
+            return joined(base, index, tracing=frame.staging)
         case Lib() | ClassValue():
             return base  # a generic alias: `tuple[int]`
         case InstanceValue() if base.cls.kind == "namedtuple":

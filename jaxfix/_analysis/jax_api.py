@@ -119,6 +119,9 @@ def _impure() -> dict[str, str]:
 # Calls that do or read something besides their arguments, and what that is.
 IMPURE: Mapping[str, str] = _impure()
 
+# Objects that join their subscripts into one array: `r_[a, b]`.
+JOINERS = frozenset(f"{m}.{n}" for m in ("numpy", "jax.numpy") for n in ("r_", "c_"))
+
 
 @functools.cache
 def canonical(name: str) -> str:

@@ -41,6 +41,7 @@ from .values import (
     SCALAR,
     Array,
     Const,
+    Lib,
     Seq,
     Static,
     Unknown,
@@ -56,11 +57,26 @@ __all__ = [
     "attribute_of",
     "binary",
     "compare",
+    "joined",
     "method_of",
     "result_of",
     "subscript",
     "unary",
 ]
+
+
+def joined(base: Lib, index: Value, *, tracing: bool) -> Value:
+    """`jnp.r_[a, b]`: one array of all the parts."""
+    found = holds_tracer(index)
+    on_host = base.name.startswith("numpy.") and found is None
+    return Array(
+        found is not None or (tracing and not on_host),
+        None,
+        None,
+        assumed=found is not None and found.assumed,
+        host=on_host,
+        why=found.why if found is not None else None,
+    )
 
 
 def result_of(

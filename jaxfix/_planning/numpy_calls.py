@@ -16,8 +16,10 @@ from .store_calls import store_call
 
 # Functions that make one array of a list of arrays.
 TAKE_LISTS = frozenset(f"numpy.{name}" for name in arrays.TAKE_LISTS)
-# Functions for which the nesting of a list says where its arrays go.
-TAKE_NESTED = frozenset({"numpy.block"})
+# Functions that take arrays of any shapes in a list, one by one.
+TAKE_SEVERAL = frozenset(
+    f"numpy.{name}" for name in ["block", "select", "lexsort", "linalg.multi_dot"]
+)
 # Functions for which a list of integers is no array: shifts, shapes, subscripts, and
 # what must be concrete.
 TAKE_INTEGERS = TAKE_LISTS | {f"numpy.{n}" for n in ["roll", "resize", "einsum"]}
@@ -152,6 +154,7 @@ def in_jax(fn: Function, node: ast.Call, spell: Callable[[str], str]) -> ast.Cal
     static = {p.position for p in (api.static_params if api is not None else ())}
     takes_integers = known_name in TAKE_INTEGERS or known_name.startswith("numpy.fft")
     is_elementwise = api is not None and api.result in ELEMENTWISE
+    is_many = known_name in TAKE_SEVERAL
     if known_name in TAKE_CONSTANTS:
         static, maker = set(), "numpy.array"
     else:
@@ -167,7 +170,9 @@ def in_jax(fn: Function, node: ast.Call, spell: Callable[[str], str]) -> ast.Cal
         for index, arg in enumerate(node.args)
     ]
     made.keywords = [
-        ast.keyword(k.arg, _dtype(fn, k.value) if k.arg == "dtype" else k.value)
+        ast.keyword(k.arg, _dtype(fn, k.value))
+        if k.arg == "dtype"
+        else ast.keyword(k.arg, k.value if is_many else _listed(fn, k.value, spell))
         for k in node.keywords
     ]
     if made.args and jax_api.is_dtype(target) is None:
@@ -204,7 +209,7 @@ def operand(
     """An argument as `jax.numpy` takes it: lists of numbers become arrays."""
     parent = fn.module.parent(arg)
     name = (fn.library(parent) if parent is not None else None) or ""
-    if isinstance(arg, ast.Starred) or name in TAKE_NESTED:
+    if isinstance(arg, ast.Starred) or name in TAKE_SEVERAL:
         return arg
     known = arrays.value(fn, arg)
     if not _is_list_of_numbers(known):
@@ -235,6 +240,11 @@ def operand(
     if all(new is old for new, old in zip(elements, arg.elts, strict=True)):
         return arg
     return type(arg)(elements, ast.Load())
+
+
+def _listed(fn: Function, arg: ast.expr, spell: Callable[[str], str]) -> ast.expr:
+    """The value of a keyword: a list with a tracer in it becomes an array."""
+    return _array_of(arg, spell) if _in_list(fn, arg) else arg
 
 
 def _array_of(arg: ast.expr, spell: Callable[[str], str]) -> ast.expr:
