@@ -21,7 +21,7 @@ from jaxfix._analysis.values import (
     Value,
 )
 
-from .agree import collapse
+from .agree import collapse, differ
 from .blocks import Blocked, sets_flags
 from .context import Context
 
@@ -95,10 +95,36 @@ def initial_result(
         raise Blocked(
             source, f"`{name}` has no value if the loop does not run even once"
         )
-    first = common_zero(f, values, context)
+    first = common_zero(f, [carried(f, v, node, context) for v in values], context)
     if first is None:
         raise Blocked(source, "what the loop returns has no known type")
     return build.assign(name, first)
+
+
+def carried(
+    f: Functional, value: ast.expr, loop: ast.stmt, context: Context
+) -> ast.expr:
+    """A value with names of the loop's carries for what the loop makes of them.
+
+    Behind `x = new` the carry `x` has the type of `new` in each round.
+    """
+    if isinstance(value, ast.Tuple):
+        parts = [carried(f, part, loop, context) for part in value.elts]
+        return ast.Tuple(parts, ast.Load())
+    if not isinstance(value, ast.Name) or value.id in context.bound:
+        return value
+    found = as_array(collapse(f.value(value, {})) or Unknown())
+    for stmt in ast.walk(loop):
+        match stmt:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=made)) if (
+                made == value.id and name in context.bound and found is not None
+            ):
+                first = as_array(collapse(context.types.get(name)) or Unknown())
+                if first is None or differ(first.shape, found.shape):
+                    continue
+                if first.dtype == found.dtype:
+                    return build.load(name)
+    return value
 
 
 def results_of(name: str, node: ast.stmt) -> list[ast.expr]:
