@@ -109,7 +109,7 @@ LAYERS = {
         "python_calls iterators expressions operator_calls transformed misfits "
         "primitives transforms roots statements namespaces seen sweeps interpret",
         "calls": "call_sites handed texts polynomials demands origins declarations "
-        "static_uses hashing",
+        "setting_uses static_uses hashing",
         "facts": "facts",
         "helpers": "arrays caching captures changes closures constants dict_order "
         "effects explain factories fresh fresh_arguments given hoisting kept keys "

@@ -21,6 +21,7 @@ from jaxfix.codemod import (
     demands,
     hashing,
     origins,
+    setting_uses,
     static_options,
 )
 
@@ -117,14 +118,14 @@ class MissingStaticArg(Rule):
             _, name, cls = method
             text = f"`{name}` is a `{cls.name}`, no array, and is not declared static"
             return Problem(text)
-        if not fn.under:
-            return None
-        setting = setting_at(fn, node)
+        setting = setting_uses.setting_at(fn, node)
         if setting is not None:
             if not is_seen(fn, node):
                 return None
             text = f"`{setting.name}` is no array, and is not declared static"
             return Problem(text, (fn.facts.settings[setting],))
+        if not fn.under:
+            return None
         demand = demands.demand_of(fn, node)
         if demand is None:
             return None
@@ -413,7 +414,7 @@ def computed(fn: Function, demand: demands.Demand) -> Problem | None:
 
 def change_at(fn: Function, node: ast.AST) -> declarations.Closure:
     """All that must change for the sake of one node."""
-    setting = setting_at(fn, node)
+    setting = setting_uses.setting_at(fn, node)
     demand = demands.demand_of(fn, node)
     if setting is not None:
         starts = [origins.Origins({setting})]
@@ -427,43 +428,6 @@ def change_at(fn: Function, node: ast.AST) -> declarations.Closure:
         change.add(declarations.closure(fn.facts, start))
     for cls in change.frozen.values():
         hashing.check_freezable(fn.facts, cls)
+    for given, value in change.objects:
+        hashing.check_argument(fn.facts, given, value)
     return change
-
-
-def setting_at(fn: Function, node: ast.AST) -> Parameter | None:
-    """The parameter, given a string or the like in some call, that a node looks at."""
-    if not fn.facts.settings:
-        return None
-    for part in looked_at(fn, node):
-        found = declarations.reached(fn.facts, origins.mentioned(fn, part))
-        known = [one for one in fn.facts.settings if one in found]
-        if known:
-            return known[0]
-    return None
-
-
-def looked_at(fn: Function, node: ast.AST) -> tuple[ast.expr, ...]:
-    """The parts of a node that a string, a function or a member of an enum may be."""
-    match node:
-        case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
-            parent = fn.module.parent(node)
-            is_elif = isinstance(parent, ast.If) and parent.orelse == [node]
-            return () if is_elif else (test,)
-        case ast.Match(subject=subject):
-            return (subject,)
-        case ast.Subscript(slice=key) if not fn.traced(node.value):
-            return (key,)
-        case ast.Call(func=ast.Name() as func) if fn.library(node) is None:
-            return (func,) if func.id in parameter_names(fn) else ()
-        case ast.Call() if fn.calls_library(node):
-            given = [*node.args, *(k.value for k in node.keywords)]
-            return tuple(a for a in given if isinstance(a, ast.Name))
-        case _:
-            return ()
-
-
-def parameter_names(fn: Function) -> tuple[str, ...]:
-    spec = getattr(fn.node, "args", None)
-    if spec is None:
-        return ()
-    return tuple(a.arg for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs))

@@ -61,7 +61,8 @@ class Closure:
     `conversions` are arguments of calls that need another type: (the caller, the
     argument, "tuple", "int" or "items"). `calls` of jax.numpy must become NumPy's.
     `numbers` are arguments that are a Python float in some call. `frozen` are the
-    dataclasses of arguments, which must become frozen to have a hash.
+    dataclasses of arguments, which must become frozen to have a hash. `objects` are
+    arguments of classes of the project.
     """
 
     parameters: set[Parameter] = field(default_factory=set)
@@ -71,6 +72,7 @@ class Closure:
     restores: set[Parameter] = field(default_factory=set)
     frozen: dict[int, ClassValue] = field(default_factory=dict)
     numbers: list[ast.expr] = field(default_factory=list)
+    objects: list[tuple[ast.expr, InstanceValue]] = field(default_factory=list)
 
     @property
     def key(self) -> str:
@@ -94,6 +96,7 @@ class Closure:
         self.restores |= other.restores
         self.frozen |= other.frozen
         self.numbers += other.numbers
+        self.objects += other.objects
 
     def names(self) -> list[str]:
         found: list[str] = []
@@ -208,6 +211,9 @@ def _check_hashable(
 ) -> None:
     need = conversion(value)
     if need == "":
+        found.objects += [
+            (given, o) for o in alternatives(value) if isinstance(o, InstanceValue)
+        ]
         return
     where = f"`{ast.unparse(given)}` (line {getattr(given, 'lineno', 0)})"
     if need is None and (classes := thawed(value)):

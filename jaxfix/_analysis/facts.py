@@ -22,6 +22,7 @@ from .patterns import matched
 from .project import Module, Project
 from .python_calls import loop_tracer
 from .scopes import children, parameter_names, scope_names
+from .setting_uses import unseen_settings
 from .settings import Settings
 from .static_uses import roots_at, used_as_static
 from .values import Array, Lib, Value, alternatives, is_static, tracer
@@ -84,6 +85,11 @@ class Facts:
     def settings(self) -> dict[Parameter, Evidence]:
         """Parameters of jitted functions that get what is no array."""
         return settings(self)
+
+    @cached_property
+    def unseen_settings(self) -> frozenset[Parameter]:
+        """Those of them at which no function looks."""
+        return unseen_settings(self)
 
     @cached_property
     def needed(self) -> frozenset[Parameter]:

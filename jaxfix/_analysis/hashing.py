@@ -443,6 +443,28 @@ def check_constant(facts: Facts, cls: ClassValue) -> None:
         )
 
 
+def check_argument(facts: Facts, given: ast.expr, value: InstanceValue) -> None:
+    """May an object be a static argument?
+
+    Raises:
+      CannotFix: it changes, holds arrays, or is another one at each call.
+    """
+    cls = value.cls
+    if cls.kind != "plain":
+        return
+    if any(conversion(attr) != "" for attr in value.attrs.values()):
+        raise CannotFix(
+            f"`{cls.name}` holds arrays; `jax.tree_util.register_dataclass` makes a"
+            " pytree of it"
+        )
+    if isinstance(given, ast.Call) and cls.lookup("__hash__") is None:
+        raise CannotFix(
+            f"`{ast.unparse(given)}` is another object at each call, and each would be"
+            " compiled anew"
+        )
+    check_constant(facts, cls)
+
+
 def constant_objects(facts: Facts) -> set[Parameter]:
     """The `self` of jitted methods that will be static."""
     found: set[Parameter] = set()
