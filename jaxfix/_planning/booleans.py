@@ -347,9 +347,27 @@ def check_traced(fn: Function, test: ast.expr) -> None:
             known = fn.value(test)
             options = alternatives(known) if known is not None else ()
             is_static = any(isinstance(o, Const | Static) for o in options)
-            if is_static and any(isinstance(o, Array) and o.traced for o in options):
+            is_traced = any(isinstance(o, Array) and o.traced for o in options)
+            if is_static and is_traced and not has_rounds_alone(fn, test):
                 text = ast.unparse(test)
                 raise CannotFix(f"`{text}` may be a Python bool as well")
+
+
+def has_rounds_alone(fn: Function, test: ast.expr) -> bool:
+    """Is it static only where the loops of what gives it run no round?"""
+    call = resolved(fn, test)
+    callees = fn.callees(call) if isinstance(call, ast.Call) else ()
+    decides = ast.If | ast.IfExp | ast.Match | ast.Try | ast.While
+    for callee in callees:
+        if not isinstance(callee, FunctionValue):
+            return False
+        parts = [*ast.walk(callee.node)]
+        returns = [part for part in parts if isinstance(part, ast.Return)]
+        if len(returns) != 1 or any(isinstance(part, decides) for part in parts):
+            return False
+        if not any(isinstance(part, ast.For) for part in parts):
+            return False
+    return bool(callees)
 
 
 def may_be_none(fn: Function, node: ast.expr) -> bool:
