@@ -113,7 +113,7 @@ LAYERS = {
         "facts": "facts",
         "helpers": "arrays caching captures changes closures constants dict_order "
         "effects explain factories fresh fresh_arguments given hoisting kept keys "
-        "kept_keys local_jits order overrides recursion shapes_in_loops "
+        "kept_keys local_jits order overrides receivers recursion shapes_in_loops "
         "type_tests uses",
     },
     "jaxfix/_planning": {

@@ -30,6 +30,7 @@ from .objects import (
 )
 from .order import Graph, graph_of
 from .project import Module
+from .receivers import runs_own
 from .scopes import MUTATING_METHODS, parameter_names
 from .transform_names import COMPILING, WRAPPERS
 from .transformed import reason, static_names, underlying
@@ -377,7 +378,7 @@ class Captures:
         if not depth:
             return False
         return any(
-            any(is_first_parameter(outer.node, n) for n in receivers(call, method))
+            runs_own(outer.node, call, method)
             and any(isinstance(v, FunctionValue) and v.node is method for v in ran)
             and self.keeps_receiver(outer.node, depth - 1)
             for key in self.callers.get(id(method), ())
@@ -721,30 +722,6 @@ def is_receiver(module: Module, node: ast.expr) -> bool:
         and call.func is parent
         and isinstance(module.parent(call), ast.Expr)
     )
-
-
-def receiver_name(node: ast.expr) -> str:
-    """The variable `a` of `a.method(x)`, or of the property `a.name`; empty if none."""
-    func = node.func if isinstance(node, ast.Call) else node
-    match func:
-        case ast.Attribute(value=ast.Name(id=name)):
-            return name
-    return ""
-
-
-def receivers(call: ast.expr, method: FunctionNode) -> Iterator[str]:
-    """The variables whose method a call may run, itself or as an argument."""
-    yield receiver_name(call)
-    if not isinstance(call, ast.Call):
-        return
-    for given in (*call.args, *(k.value for k in call.keywords)):
-        for node in ast.walk(given):
-            if isinstance(node, ast.Attribute) and node.attr == method_name(method):
-                yield receiver_name(node)
-
-
-def method_name(method: FunctionNode) -> str:
-    return getattr(method, "name", "")
 
 
 def has_receiver(function: Value) -> bool:
