@@ -10,6 +10,7 @@ from jaxfix._analysis.call_sites import callers, given_arguments
 from jaxfix._analysis.definitions import bindings, loads, statement_of
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import Evidence
+from jaxfix._analysis.jax_api import is_dtype
 from jaxfix._analysis.objects import TransformedValue
 from jaxfix._analysis.scopes import parameter_names
 
@@ -99,7 +100,17 @@ def _is_numpy_here(fn: Function, name: str, depth: int = 3) -> bool:
     return any(
         arrays.is_host_array(arrays.value(fn, source)) or _copies(fn, source, depth)
         for source in fn.definitions.get(name) or ()
+        if not _is_number(fn, source)
     )
+
+
+def _is_number(fn: Function, source: ast.AST) -> bool:
+    """Is it `np.uint32(7)`? A number of NumPy's never changes in place."""
+    match source:
+        case ast.Call(args=[ast.Constant()]):
+            return is_dtype(arrays.library(fn, source) or "") is not None
+        case _:
+            return False
 
 
 def _copies(fn: Function, source: ast.AST, depth: int) -> bool:
