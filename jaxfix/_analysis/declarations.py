@@ -22,7 +22,13 @@ from .objects import (
 from .origins import Origins, mentioned, origins
 from .scopes import is_mutated
 from .transform_names import CHECKPOINT, GRAD, HESSIAN, JIT, VECTORIZE, VMAP
-from .transformed import constants, positional_names, static_names, underlying
+from .transformed import (
+    constants,
+    declares_unseen,
+    positional_names,
+    static_names,
+    underlying,
+)
 from .values import (
     SCALAR,
     Array,
@@ -364,7 +370,7 @@ def settings(facts: Facts) -> dict[Parameter, Evidence]:
     for roots in list(facts.interpreter.called.values()):
         for root in roots:
             fn = underlying(root.function)
-            if root.transform not in DECLARING or fn is None:
+            if root.transform not in DECLARING or fn is None or declares_unseen(root):
                 continue
             static = static_names(root)
             # The receiver of a bound method is no argument of what `jit` returns.

@@ -100,7 +100,7 @@ def declares_unseen(root: TransformedValue) -> bool:
     """May it declare arguments static that are not seen, as `jit(f, **options)` may?"""
     if root.option("**") is not None:
         return True
-    for name in ("static_argnums", "static_argnames"):
+    for name in ("static_argnums", "static_argnames", "static_broadcasted_argnums"):
         value = root.option(name)
         items = value.items if isinstance(value, Seq) else (value,)
         if items is None or not all(i is None or isinstance(i, Const) for i in items):
