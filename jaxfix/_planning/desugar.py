@@ -150,6 +150,12 @@ class Desugar:
                 return out + self.block([*guard, *rest], finish)
             if (
                 isinstance(stmt, ast.If)
+                and finish == self._at_iteration_end
+                and (joined := self._continued(stmt, rest)) is not None
+            ):
+                return out + self.block(joined, finish)
+            if (
+                isinstance(stmt, ast.If)
                 and (apart := self._last_call(stmt)) is not None
             ):
                 return out + self.block([*apart, *rest], finish)
@@ -226,6 +232,22 @@ class Desugar:
         item = self.fresh("item")
         once = ast.Expr(ast.Call(function, [build.load(item)], []))
         return [with_item(stmt, item), once]
+
+    def _continued(
+        self, stmt: ast.If, rest: Sequence[ast.stmt]
+    ) -> list[ast.stmt] | None:
+        """`if c: out.append(a); continue`, and then a last `out.append(b)`.
+
+        As a choice and one `append`.
+        """
+        match stmt:
+            case ast.If(body=[_, *_, ast.Continue()], orelse=[]) if rest:
+                whole = copy_with(stmt, body=stmt.body[:-1], orelse=list(rest))
+                if exits([whole]) & LEAVES or not isinstance(whole, ast.If):
+                    return None
+                return self._last_call(whole)
+            case _:
+                return None
 
     def _is_region(self, stmt: ast.stmt) -> bool:
         if any(stmt is known for known in self.taken_apart):
