@@ -52,7 +52,8 @@ class Typed:
     rebound: frozenset[str] = frozenset()
 
     def part(self, node: ast.expr, value: Value | None) -> Typed:
-        return Typed(node, value, self.local, self.rebound)
+        """A part of it, which a loop may give another type after the first round."""
+        return Typed(node, collapse(value), self.local, self.rebound)
 
     def is_visible_from(self, other: Typed) -> bool:
         """Is it the name of an array that means the same in the other branch?"""
@@ -366,9 +367,7 @@ def agree_records(
         raise CannotFix(f"{name} has another structure in one branch than in the other")
     mine, theirs = given(a.node, left), given(b.node, right)
     for field in left.cls.all_fields():
-        # In a loop a field may have one type in the first round and another later on.
-        first = collapse(left.attrs.get(field))
-        second = collapse(right.attrs.get(field))
+        first, second = left.attrs.get(field), right.attrs.get(field)
         if field in left.cls.static_fields:
             if first != second:
                 raise CannotFix(f"`{field}` of {name} is static and differs")
