@@ -155,11 +155,18 @@ def _call_cost(fn: Function, node: ast.Call, depth: int) -> Cost:
     return total
 
 
-def is_singular(fn: Function, node: ast.AST, depth: int = 2) -> bool:
+# Functions that are regular, but for arguments so large that they overflow.
+OVERFLOWING = frozenset(["cosh", "exp", "exp2", "expm1", "sinh"])
+
+
+def is_singular(
+    fn: Function, node: ast.AST, depth: int = 2, *, overflows: bool = True
+) -> bool:
     """May the derivative of `node` be NaN or infinite where its value is asked for?
 
     What is not known of a call of the project counts as regular: only what is seen to
     be singular is (a division, a root, a logarithm, a norm, a one-line helper of one).
+    `overflows`: an exponential is singular, too.
     """
     match node:
         case ast.Compare() | ast.Lambda() | ast.UnaryOp(op=ast.Not()):
@@ -168,28 +175,37 @@ def is_singular(fn: Function, node: ast.AST, depth: int = 2) -> bool:
             if not _operator_cost(fn, op, left, right).total:
                 return True
         case ast.Call() if depth:
-            if any(_callee_is_singular(fn, node, c, depth) for c in fn.callees(node)):
-                return True
-    return any(is_singular(fn, child, depth) for child in ast.iter_child_nodes(node))
+            for callee in fn.callees(node):
+                if _callee_is_singular(fn, node, callee, depth, overflows=overflows):
+                    return True
+    return any(
+        is_singular(fn, child, depth, overflows=overflows)
+        for child in ast.iter_child_nodes(node)
+    )
 
 
 def _callee_is_singular(
-    fn: Function, node: ast.Call, callee: Value, depth: int
+    fn: Function, node: ast.Call, callee: Value, depth: int, *, overflows: bool
 ) -> bool:
     match callee:
         case Lib(name=name) if name.startswith(("jax.", "numpy.", "math.", "cmath.")):
+            if not overflows and name.rpartition(".")[2] in OVERFLOWING:
+                return False
             known = lookup(name) is not None
             return known and not _callee_cost(fn, node, callee, depth).total
         case MethodValue(receiver=Array()):
             known = lookup(f"jax.numpy.{callee.name}") is not None
             return known and not _callee_cost(fn, node, callee, depth).total
         case BoundValue() | PartialValue():
-            return _callee_is_singular(fn, node, callee.function, depth)
+            inner_callee = callee.function
+            return _callee_is_singular(
+                fn, node, inner_callee, depth, overflows=overflows
+            )
         case FunctionValue():
             inner, body = fn.facts.function(callee.node), _only_expression(callee)
             if inner is None or body is None:
                 return False
-            return is_singular(inner, body, depth - 1)
+            return is_singular(inner, body, depth - 1, overflows=overflows)
         case _:
             return False
 

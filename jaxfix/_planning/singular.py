@@ -42,13 +42,15 @@ _BLOCKS = ("body", "orelse", "finalbody")
 class Definition:
     """`name = value`, where the value may have a singular derivative.
 
-    `is_stable`: nobody can change in place what the value is made of.
+    `is_stable`: nobody can change in place what the value is made of. `is_overflow`: it
+    is singular only where an exponential overflows.
     """
 
     name: str
     value: ast.expr
     stmt: ast.stmt
     is_stable: bool = True
+    is_overflow: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,7 @@ class Sink:
         orelse = self.block(node.orelse, inner, known)
         self.nonzero = outside
         mine, other = needs(body, outputs), needs(orelse, outputs)
-        kept = after.used - outputs
+        kept = behind(known, (mine & other) | (after.used - outputs))
         first = self.sunk(body, mine - other - kept, known)
         second = self.sunk(orelse, other - mine - kept, known)
         if same(first, node.body) and same(second, node.orelse):
@@ -143,7 +145,7 @@ class Sink:
         self, block: list[ast.stmt], wanted: set[str], known: Known
     ) -> list[ast.stmt]:
         """The branch with the definitions that it alone needs."""
-        chosen = with_their_own([n for n in known if n in wanted], known)
+        chosen = self.chosen(block, wanted, known)
         if not chosen:
             return block
         self.moved += [d.stmt for d in chosen]
@@ -152,6 +154,31 @@ class Sink:
             if inlined is not None:
                 return inlined
         return [*(defined(self.fn, d) for d in chosen), *block]
+
+    def chosen(
+        self, block: list[ast.stmt], wanted: set[str], known: Known
+    ) -> list[Definition]:
+        """The definitions that a branch gets.
+
+        To work out a value twice is the price of a regular gradient, but too high a
+        price where no more than an overflow speaks for it.
+        """
+        known = dict(known)
+        while True:
+            chosen = with_their_own([n for n in known if n in wanted], known)
+            code = [*block, *(d.value for d in chosen)]
+            twice = {
+                d.name
+                for d in chosen
+                if d.is_overflow and self.is_read_outside(d.name, code)
+            }
+            if not twice:
+                return chosen
+            for name in twice:
+                del known[name]
+
+    def is_read_outside(self, name: str, code: Sequence[ast.AST]) -> bool:
+        return len(loads(self.fn, name)) > sum(count(name, c) for c in code)
 
     def inlined(self, block: list[ast.stmt], one: Definition) -> list[ast.stmt] | None:
         """The value in place of the name, in a branch of one short statement."""
@@ -185,7 +212,10 @@ class Sink:
                 continue
             if is_short and obstacle(self.fn, value) is None:
                 stable = is_stable(self.fn, value)
-                known[name] = Definition(name, value, stmt, stable)
+                overflow = not is_singular(self.fn, value, overflows=False) and all(
+                    known[n].is_overflow for n in gradient_reads([value]) if n in known
+                )
+                known[name] = Definition(name, value, stmt, stable, overflow)
 
     def after(self, code: ast.AST, known: Known) -> Known:
         """The definitions that hold whatever the code binds, stores or changes."""
@@ -265,8 +295,10 @@ def singular_definition(
     return Definition(name.id, value, stmt)
 
 
-def count(name: str, node: ast.expr) -> int:
-    return sum(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
+def count(name: str, node: ast.AST) -> int:
+    """How often it is read."""
+    found = (n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name)
+    return sum(isinstance(n.ctx, ast.Load) for n in found)
 
 
 def substituted(
@@ -391,6 +423,15 @@ def with_their_own(wanted: Sequence[str], known: Known) -> list[Definition]:
         if name in needed:
             needed |= set(reads(known[name].value)) & known.keys()
     return [d for name, d in known.items() if name in needed]
+
+
+def behind(known: Known, wanted: NameSet | set[str]) -> set[str]:
+    """The names and those that their definitions read."""
+    out = set(wanted)
+    for name in reversed(list(known)):
+        if name in out:
+            out |= set(gradient_reads([known[name].value]))
+    return out
 
 
 def needs(block: Sequence[ast.stmt], live: NameSet) -> set[str]:
