@@ -57,7 +57,7 @@ from ._planning import (
     windows,
 )
 from ._planning.plan import Expression, ListRegion, Plan, Region, Sites, Statement
-from ._rewriting import hoisting_jit, static_options, updates
+from ._rewriting import hoisting_jit, named_places, static_options, updates
 from ._rewriting.capture_rule import CaptureRule, Hoisted
 from ._rewriting.factories import hoist as hoist_factory
 from ._rewriting.local_jits import check_local, hoist_local, local_key
@@ -128,6 +128,7 @@ __all__ = [
     "name_functions",
     "numpy_calls",
     "origins",
+    "named_places",
     "polynomials",
     "printing",
     "rolled",

@@ -138,7 +138,7 @@ LAYERS = {
         "claims": "claims supers twins write",
         "rewriting": "rewrite",
         "helpers": "capture_rule factories hoist hoisting_jit local_jits "
-        "named_functions selections static_options updates",
+        "named_functions named_places selections static_options updates",
     },
 }
 # Facts give the captures, which are made of facts: imported when asked for.

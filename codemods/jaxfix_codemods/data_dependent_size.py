@@ -16,6 +16,7 @@ from jaxfix.codemod import (
     build,
     first_found,
     folds,
+    named_places,
     sizes,
 )
 
@@ -25,8 +26,9 @@ class DataDependentSize(Rule):
 
     Shapes must be known when JAX compiles. Where one index or a count is all that is
     wanted, `jnp.argmax` and `jnp.count_nonzero` give it, as they do for the first
-    element that `next((x for x in xs if test), default)` finds; otherwise `size=` says
-    how many results there may be.
+    element that `next((x for x in xs if test), default)` finds. Places into which
+    `.at[...]` stores one number are a mask for `jnp.where`; otherwise `size=` says how
+    many results there may be.
 
     ## Example
 
@@ -107,6 +109,9 @@ class DataDependentSize(Rule):
             return Sites("the one number that is wanted", Safety.SAFE, key)
         if sizes.first_by_name(fn, found) is not None:
             return Sites("`size=1`", Safety.SAFE, key)
+        if (stored := named_places.named_places(fn, node)) is not None:
+            named_places.check(fn, stored)
+            return Sites("jnp.where", Safety.SAFE, key)
         raise CannotFix(
             f"give the largest number of results: `{found.keyword}=...`, "
             "a static number"
@@ -136,6 +141,9 @@ class DataDependentSize(Rule):
         found = sizes.sized(fn, node)
         assert found is not None, "the plan was made for such a call"
         use = sizes.use_of(fn, found)
+        if (stored := named_places.named_places(fn, node)) is not None:
+            named_places.mend(write, fn, stored)
+            return
         if use is None:
             size = build.const(1)
             writer.add_argument(node, f"size={writer.expr(size)}")
