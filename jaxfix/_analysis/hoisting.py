@@ -519,6 +519,8 @@ class Hoisting:
         """
         below: ast.AST = read
         for outer in module.ancestors(read):
+            if is_none_test(outer):
+                return
             if isinstance(outer, STATIC_POSITIONS) and outer.test is below:
                 raise CannotFix(f"Python branches on `{ast.unparse(read)}`")
             if isinstance(outer, ast.Slice) or (
@@ -946,6 +948,17 @@ def late_item(fn: Function, closure: FunctionNode, name: str) -> Item:
     )
     root = Place("local", id(fn.node), name)
     return Item(root, "", name, reads[0][1], reads, False, "")
+
+
+def is_none_test(node: ast.AST) -> bool:
+    """Is it `x is None`? That speaks of the structure of an argument, which is known."""
+    match node:
+        case ast.Compare(
+            ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(None)]
+        ):
+            return True
+        case _:
+            return False
 
 
 def without_none(value: Value) -> Value:

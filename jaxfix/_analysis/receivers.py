@@ -12,20 +12,24 @@ from .objects import FunctionNode
 def runs_own(outer: FunctionNode, call: ast.expr, method: FunctionNode) -> bool:
     """May a call run a method of the first parameter, or of an object in it?
 
-    `self.step(x)`, `self.encoder.step(x)`, `lax.scan(self.step, ...)`, and
-    `layer.step(x)` in `for layer in self.layers`.
+    `self.step(x)`, `self.encoder.step(x)`, `lax.scan(self.step, ...)`, `step(x)` behind
+    `step = partial(self.step, 2)`, and `layer.step(x)` in `for layer in self.layers`.
     """
-    return any(_is_held(outer, name) for name in receivers(call, method))
+    return any(_is_held(outer, name) for name in receivers(outer, call, method))
 
 
-def receivers(call: ast.expr, method: FunctionNode) -> Iterator[str]:
+def receivers(
+    outer: FunctionNode, call: ast.expr, method: FunctionNode
+) -> Iterator[str]:
     """The variables whose method a call may run, itself or as an argument."""
     yield root_of(call.func if isinstance(call, ast.Call) else call)
     if not isinstance(call, ast.Call):
         return
     name = getattr(method, "name", "")
-    for given in (*call.args, *(k.value for k in call.keywords)):
-        for node in ast.walk(given):
+    is_named = isinstance(call.func, ast.Name)
+    places = [outer] if is_named else [*call.args, *(k.value for k in call.keywords)]
+    for place in places:
+        for node in ast.walk(place):
             if isinstance(node, ast.Attribute) and node.attr == name:
                 yield root_of(node)
 
