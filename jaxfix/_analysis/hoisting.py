@@ -951,7 +951,7 @@ def late_item(fn: Function, closure: FunctionNode, name: str) -> Item:
 
 
 def is_none_test(node: ast.AST) -> bool:
-    """Is it `x is None`? That speaks of the structure of an argument, which is known."""
+    """Is it `x is None`, which asks for the structure of an argument alone?"""
     match node:
         case ast.Compare(
             ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(None)]
