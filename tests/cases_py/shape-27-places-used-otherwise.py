@@ -2,7 +2,7 @@
 # id = "shape-27-places-used-otherwise"
 # kind = "dynamic-shape"
 # expect = "report"
-# findings = [14, 21]
+# findings = [14, 21, 27]
 # ///
 """Places that are returned, or used in another order: their number must be known."""
 import jax
@@ -22,6 +22,12 @@ def swapped(table):
     return table.at[j, i].set(0.0)
 
 
+@jax.jit
+def longer(x, signs):
+    hits = jnp.where(signs > 0)[0]
+    return x.at[hits].set(0.0)
+
+
 def main():
     x = jnp.array([3.0, -1.0, 2.0])
-    return [moved(x, 2 * x), swapped(jnp.array([[0.0, 8.0], [1.0, 2.0]]))]
+    return [moved(x, 2 * x), swapped(jnp.array([[0.0, 8.0], [1.0, 2.0]])), longer(jnp.ones(5), x)]
