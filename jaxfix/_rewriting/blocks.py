@@ -125,12 +125,14 @@ def assemble(
     inserted: Collection[int],
     *,
     blank: int = 1,
+    first: int = 0,
 ) -> tuple[Statements, list[cst.EmptyLine]]:
     """The body and the footer of a block of these statements.
 
     Statements of comments go into what follows them. A function that was `made` gets
-    `blank` blank lines before it, unless it is the first, and after it, unless it is
-    the last; so does a statement that was `inserted`, where it borders on a definition.
+    `blank` blank lines before it, or `first` if it begins the block, and after it,
+    unless it is the last; so does a statement that was `inserted`, where it borders on
+    a definition.
     """
     body: Statements = []
     pending: list[cst.EmptyLine] = []
@@ -142,17 +144,28 @@ def assemble(
         lines = [*pending, *lines_before(statement)]
         is_made, is_inserted = id(statement) in made, id(statement) in inserted
         borders = (is_inserted or after_inserted) and any(
-            isinstance(one, cst.FunctionDef | cst.ClassDef)
-            for one in (statement, *body[-1:])
+            map(is_definition, (statement, *body[-1:]))
         )
         if body and (is_made or after_made or borders):
             lines = [*[BLANK] * (blank - leading_blanks(lines)), *lines]
         elif not body and is_made:
-            lines = lines[leading_blanks(lines) :]
+            lines = [*[BLANK] * first, *lines[leading_blanks(lines) :]]
         body.append(with_lines(statement, lines))
         pending = []
         after_made, after_inserted = is_made, is_inserted
     return body, pending
+
+
+def without_first_blanks(body: Sequence[cst.BaseStatement]) -> Statements:
+    """The statements of a block that begins at once."""
+    if not body:
+        return []
+    lines = lines_before(body[0])
+    return [with_lines(body[0], lines[leading_blanks(lines) :]), *body[1:]]
+
+
+def is_definition(node: object) -> bool:
+    return isinstance(node, cst.FunctionDef | cst.ClassDef)
 
 
 def leading_blanks(lines: Lines) -> int:

@@ -32,12 +32,14 @@ from .blocks import (
     comments,
     contains_line,
     header_children,
+    is_definition,
     leading_blanks,
     lines_before,
     parse,
     trailing,
     with_header_of,
     with_lines,
+    without_first_blanks,
 )
 from .comments import Placed, origin_of, own_line, place
 from .edits import Edits, Text, keeps_comments, stands_for
@@ -379,7 +381,7 @@ class Writer:
                 body = self._block(stmts, part.body, given)
                 lists.setdefault(name, []).append(new_part.with_changes(body=body))
             elif part is node:
-                body = self._block(stmts, part.body, given)
+                body = self._block(stmts, part.body, given, in_def=is_definition(node))
                 result = result.with_changes(body=body)
             else:
                 result = result.with_changes(**{name: self._part(stmts, part, given)})
@@ -412,9 +414,11 @@ class Writer:
         stmts: Sequence[ast.stmt],
         old: Any,
         given: Sequence[cst.BaseStatement] | None,
+        *,
+        in_def: bool = False,
     ) -> Any:
         if given is not None:
-            return self._indented(given, old)
+            return self._indented(given, old, in_def=in_def)
         if not any(id(stmt) in self._edits.dirty for stmt in stmts):
             return old
         is_suite = isinstance(old, cst.SimpleStatementSuite)
@@ -424,11 +428,14 @@ class Writer:
         if body and self._replaced.get(id(stmts[0])) == ():
             lines = lines_before(body[0])
             body[0] = self._with_lines(body[0], lines[leading_blanks(lines) :])
-        return self._indented(body, old)
+        return self._indented(body, old, in_def=in_def)
 
-    def _indented(self, given: Sequence[cst.BaseStatement], old: Any) -> Any:
+    def _indented(
+        self, given: Sequence[cst.BaseStatement], old: Any, *, in_def: bool = False
+    ) -> Any:
         block = old if isinstance(old, cst.IndentedBlock) else cst.IndentedBlock(())
-        body, footer = assemble(given, self._made, self._inserted)
+        first = 0 if in_def else 1
+        body, footer = assemble(given, self._made, self._inserted, first=first)
         return block.with_changes(body=body or [PASS], footer=footer)
 
     def _with_header(self, stmt: ast.AST, node: Any) -> Any:
@@ -525,11 +532,10 @@ class Writer:
             cst.FunctionDef,
         )
         lines, footer = assemble(body, self._made, self._inserted)
-        if lines:
-            first = lines_before(lines[0])
-            lines[0] = with_lines(lines[0], first[leading_blanks(first) :])
         block = cst.IndentedBlock(
-            lines or [PASS], header=trailing(comment), footer=footer
+            without_first_blanks(lines) or [PASS],
+            header=trailing(comment),
+            footer=footer,
         )
         made = node.with_changes(body=block, leading_lines=above)
         return self._register([made])
@@ -566,7 +572,10 @@ class Writer:
             return None
         found = {} if like is None else self.header_comments(like)
         node: Any = cst.parse_statement(f"{header}:\n    pass")
-        body = self._indented(self.statements(_list(stmt, "body")), None)
+        is_def = is_definition(node)
+        body = self._indented(self.statements(_list(stmt, "body")), None, in_def=is_def)
+        if is_def:
+            body = body.with_changes(body=without_first_blanks(body.body))
         node = node.with_changes(
             body=body.with_changes(header=trailing(found.get("body")))
         )
