@@ -111,7 +111,8 @@ LAYERS = {
         "calls": "call_sites handed texts polynomials demands origins declarations "
         "setting_uses static_uses hashing",
         "facts": "facts",
-        "helpers": "arrays caching captures changes closures constants dict_order "
+        "helpers": "arrays caching captures changes closures compiled_results "
+        "constants dict_order "
         "effects explain factories fresh fresh_arguments given hoisting kept keys "
         "kept_keys local_jits order overrides receivers recursion shapes_in_loops "
         "type_tests uses",

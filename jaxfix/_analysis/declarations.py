@@ -345,8 +345,7 @@ def is_pytree(facts: Facts, cls: ClassValue) -> bool:
     """Is a class registered as a pytree, as far as can be seen? In doubt it is."""
     if cls.kind not in ("plain", "dataclass") or cls.node.bases or cls.node.keywords:
         return True
-    plain = ("dataclass", "dataclasses.dataclass", "functools.total_ordering")
-    if any(d.partition("(")[0] not in plain for d in cls.decorators):
+    if not all(_is_plain(facts, cls, d) for d in cls.node.decorator_list):
         return True
     return any(
         isinstance(node, ast.Call)
@@ -356,6 +355,16 @@ def is_pytree(facts: Facts, cls: ClassValue) -> bool:
         if "register" in module.text and cls.name in module.text
         for node in ast.walk(module.tree)
     )
+
+
+def _is_plain(facts: Facts, cls: ClassValue, decorator: ast.expr) -> bool:
+    """Is it a decorator that registers nothing?
+
+    A module of the project may have the name of one of the standard library.
+    """
+    made_by = decorator.func if isinstance(decorator, ast.Call) else decorator
+    name = facts.module_code(cls.module).resolve(made_by)
+    return name in ("dataclasses.dataclass", "functools.total_ordering")
 
 
 # --- parameters that are given what jit does not take

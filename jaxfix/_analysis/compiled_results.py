@@ -1,0 +1,78 @@
+"""What compiled functions return: arrays and pytrees of them, or what JAX refuses."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from .declarations import DECLARING, is_pytree
+from .objects import (
+    BoundValue,
+    ClassValue,
+    FunctionValue,
+    InstanceValue,
+    PartialValue,
+    TransformedValue,
+)
+from .transform_names import VMAP
+from .transformed import underlying
+from .values import Const, Dict, Seq, Static, Value, alternatives
+
+if TYPE_CHECKING:
+    from .facts import Facts, Function
+
+_SEQUENCES = {"set": "a set", "frozenset": "a set", "range": "a range"}
+
+_TRANSFORMS = frozenset(t for t in DECLARING | VMAP if t.startswith("jax."))
+
+
+def compiled(fn: Function) -> TransformedValue | None:
+    """The `jax.jit` or `jax.vmap` that takes what a function returns.
+
+    Those of other libraries may sort out what is no array.
+    """
+    roots = fn.facts.interpreter.called.get(id(fn.node), [])
+    for root in roots:
+        inner = underlying(root.function)
+        is_own = inner is not None and inner.node is fn.node
+        if is_own and root.transform in _TRANSFORMS:
+            return root
+    return None
+
+
+def is_chosen(fn: Function) -> bool:
+    """Does a traced condition choose? That is a fault already, and says what of."""
+    return any(
+        isinstance(node, ast.If | ast.IfExp | ast.While) and bool(fn.traced(node.test))
+        for node in fn.walk()
+    )
+
+
+def refused(facts: Facts, value: Value | None) -> str | None:
+    """A word for what is no array, nor a pytree, in any case; None if it may be one."""
+    if value is None:
+        return None
+    words = [_refused(facts, option) for option in alternatives(value)]
+    return words[0] if words and None not in words else None
+
+
+def _refused(facts: Facts, value: Value) -> str | None:
+    match value:
+        case Const(value=str() | bytes()) | Static(type="str" | "bytes"):
+            return "a string"
+        case Static(type="enum"):
+            return "a member of an enum"
+        case InstanceValue(cls=cls):
+            return None if is_pytree(facts, cls) else f"a `{cls.name}`"
+        case FunctionValue() | BoundValue() | PartialValue() | TransformedValue():
+            return "a function"
+        case ClassValue():
+            return "a class"
+        case Seq(kind=kind) if kind in _SEQUENCES:
+            return _SEQUENCES[kind]
+        case Seq(kind="tuple" | "list", items=tuple(items)):
+            return next((w for i in items if (w := refused(facts, i))), None)
+        case Dict(items=tuple(pairs)):
+            return next((w for _, i in pairs if (w := refused(facts, i))), None)
+        case _:
+            return None
