@@ -30,6 +30,7 @@ from jaxfix._analysis.values import (
     Union,
     Unknown,
     Value,
+    alternatives,
     promote,
 )
 
@@ -43,17 +44,18 @@ class Typed:
     """An expression and what it is.
 
     `local`: names that its branch alone binds so. `rebound`: names that statements of
-    its branch have bound when it is evaluated.
+    its branch have bound when it is evaluated. `is_part`: it is a part of a tree, which
+    a loop may give another type after the first round.
     """
 
     node: ast.expr
     value: Value | None
     local: frozenset[str] = frozenset()
     rebound: frozenset[str] = frozenset()
+    is_part: bool = False
 
     def part(self, node: ast.expr, value: Value | None) -> Typed:
-        """A part of it, which a loop may give another type after the first round."""
-        return Typed(node, collapse(value), self.local, self.rebound)
+        return Typed(node, value, self.local, self.rebound, is_part=True)
 
     def is_visible_from(self, other: Typed) -> bool:
         """Is it the name of an array that means the same in the other branch?"""
@@ -136,7 +138,7 @@ def agree(spell: Spell, name: str, a: Typed, b: Typed) -> tuple[ast.expr, ast.ex
     if x is None or y is None:
         return a.node, b.node
     check_shapes(name, a, b, x, y)
-    if is_mixed(a.value) or is_mixed(b.value):
+    if any(not side.is_part and is_mixed(side.value) for side in (a, b)):
         raise CannotFix(f"the dtype of {name} depends on a static condition")
     if x.dtype is None or y.dtype is None:
         return (
@@ -262,7 +264,8 @@ def cast(
             return build.call(spell("jax.numpy.asarray"), this.node, build.load(python))
     if dtype is None:
         raise CannotFix(f"the two values of {name} differ in dtype")
-    if isinstance(this.value, Const | Static):
+    options = alternatives(this.value) if this.value is not None else ()
+    if any(isinstance(option, Const | Static) for option in options):
         return build.call(spell("jax.numpy.asarray"), this.node, dtype)
     return build.method(this.node, "astype", dtype)
 
