@@ -138,7 +138,9 @@ def over_range(
 ) -> Iteration:
     assert isinstance(node.target, ast.Name), "checked by the caller"
     name = node.target.id
-    kept = name in live or name in writes(node.body)
+    # The body has the index as a parameter; where the loop has exits, it is carried.
+    is_carried = getattr(node, "done", None) is not None
+    kept = name in live or (is_carried and name in writes(node.body))
     if span.unit and not kept:
         index = index_name(f, node) if name.startswith("_") else name
         return Iteration(index, span.start, span.stop, [], [])
