@@ -26,12 +26,14 @@ if TYPE_CHECKING:
 class LocalJit:
     """The function `inner`, which is jitted and only called, and its calls.
 
-    `captured`: the variables of functions around it that it reads. `jit`: the call that
-    jits it, None if that is a decorator; `variable`: what the result is bound to.
+    `uses`: where it is named in them. `captured`: the variables of functions around it
+    that it reads. `jit`: the call that jits it, None if that is a decorator;
+    `variable`: what the result is bound to.
     """
 
     inner: ast.FunctionDef
     calls: tuple[ast.Call, ...]
+    uses: tuple[ast.expr, ...]
     captured: tuple[str, ...]
     jit: ast.Call | None = None
     variable: ast.Assign | None = None
@@ -48,11 +50,13 @@ def local_jit_at(fn: Function, decorator: ast.expr) -> LocalJit | None:
         return None
     jit, variable = None, None
     calls: tuple[ast.Call, ...] = ()
+    uses: tuple[ast.expr, ...] = ()
     if isinstance(inner, ast.FunctionDef) and inner.decorator_list == [decorator]:
-        calls = calls_of(fn, inner)
+        calls, uses = calls_of(fn, inner)
     elif isinstance(decorator, ast.Call):
         jit, inner = decorator, local_function(fn, decorator)
         calls, variable = fresh.uses_of(fn, jit) or ((), None)
+        uses = tuple(call.func for call in calls)
     if not isinstance(inner, ast.FunctionDef) or not calls:
         return None
     if not (repeats(fn, inner) or runs_repeatedly(fn)):
@@ -60,7 +64,7 @@ def local_jit_at(fn: Function, decorator: ast.expr) -> LocalJit | None:
     captured = tuple(n for n in free_names(inner) if owner_of(fn, n) is not None)
     if any(fresh.is_callable(fn, name) for name in captured):
         return None
-    return LocalJit(inner, calls, captured, jit, variable)
+    return LocalJit(inner, calls, uses, captured, jit, variable)
 
 
 def local_function(fn: Function, jit: ast.Call) -> ast.FunctionDef | None:
@@ -81,17 +85,44 @@ def local_function(fn: Function, jit: ast.Call) -> ast.FunctionDef | None:
             return None
 
 
-def calls_of(fn: Function, inner: ast.FunctionDef) -> tuple[ast.Call, ...]:
-    """The calls of a local function; none if it is used in another way too."""
+def calls_of(
+    fn: Function, inner: ast.FunctionDef
+) -> tuple[tuple[ast.Call, ...], tuple[ast.expr, ...]]:
+    """The calls of a local function, and where it is named; none if it is used in
+    another way too."""
     calls: list[ast.Call] = []
+    uses: list[ast.expr] = []
     for use in ast.walk(fn.node):
         if isinstance(use, ast.Name) and use.id == inner.name:
-            called = differentiated(fn, use) or use
-            call = fn.module.parent(called)
-            if not isinstance(call, ast.Call) or call.func is not called:
-                return ()
-            calls.append(call)
-    return tuple(calls)
+            found = _calls_through(fn, use)
+            if not found:
+                return (), ()
+            calls += found
+            uses.append(use)
+    return tuple(calls), tuple(uses)
+
+
+def _calls_through(fn: Function, function: ast.Name) -> list[ast.Call]:
+    """`f(x)`, `jax.grad(f)(x)`, or the calls of `g` in `g = jax.grad(f)`."""
+    called = differentiated(fn, function) or function
+    match fn.module.parent(called):
+        case ast.Call(func=func) as call if func is called:
+            return [call]
+        case ast.Assign(targets=[ast.Name(id=name)]) if called is not function:
+            named = [
+                n for n in ast.walk(fn.node) if isinstance(n, ast.Name) and n.id == name
+            ]
+            reads = [n for n in named if isinstance(n.ctx, ast.Load)]
+            parents = [(n, fn.module.parent(n)) for n in reads]
+            calls = [
+                parent
+                for n, parent in parents
+                if isinstance(parent, ast.Call) and parent.func is n
+            ]
+            is_only_called = len(calls) == len(reads) == len(named) - 1
+            return calls if is_only_called else []
+        case _:
+            return []
 
 
 def differentiated(fn: Function, function: ast.Name) -> ast.Call | None:
@@ -107,11 +138,6 @@ def differentiated(fn: Function, function: ast.Name) -> ast.Call | None:
     if fn.library(call) not in GRAD or counts_back or not is_clear:
         return None
     return call
-
-
-def name_called(call: ast.Call) -> ast.expr:
-    """The `f` of `f(x)`, and of `jax.grad(f)(x)`."""
-    return call.func.args[0] if isinstance(call.func, ast.Call) else call.func
 
 
 def runs_repeatedly(fn: Function, depth: int = 3) -> bool:

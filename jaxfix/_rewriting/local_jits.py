@@ -9,7 +9,7 @@ import libcst as cst
 from jaxfix._analysis.dict_order import order_matters
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
-from jaxfix._analysis.local_jits import LocalJit, check, name_called
+from jaxfix._analysis.local_jits import LocalJit, check
 from jaxfix._analysis.objects import TransformedValue, is_data, is_setting
 from jaxfix._analysis.static_uses import value_of
 
@@ -95,9 +95,10 @@ def hoist_local(write: Rewriter, fn: Function, one: LocalJit) -> None:
         declare(write, root_of(fn, one), add=settings)
     for captured in one.captured:
         writer.add_parameter(inner, captured, keyword_only=by_keyword)
+    if is_bare and (jit or name != inner.name):
+        for use in one.uses:
+            writer.edit(use, name)
     for call in one.calls:
-        if is_bare and (jit or name != inner.name):
-            writer.edit(name_called(call), name)
         named = by_keyword or bool(call.keywords)
         for captured in one.captured:
             writer.add_argument(call, f"{captured}={captured}" if named else captured)
