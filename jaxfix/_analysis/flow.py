@@ -171,6 +171,20 @@ def _short_circuit(values: Sequence[ast.expr]) -> _Effect:
     return total
 
 
+def _outcome(test: ast.expr, holds: bool) -> _Effect:
+    """The effect of a test that comes out so: then all parts of an `and` were run."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _outcome(operand, not holds)
+        case ast.BoolOp(op=op, values=values) if isinstance(op, ast.And) == holds:
+            total = _NOTHING
+            for value in values:
+                total = total.then(_outcome(value, holds))
+            return total
+        case _:
+            return _effect(test)
+
+
 def _either(effects: Iterable[_Effect]) -> _Effect:
     first, *rest = effects
     for other in rest:
@@ -215,6 +229,12 @@ class _Liveness:
             known = self._effects[id(node)] = (node, _effect(node))
         return known[1]
 
+    def test(self, test: ast.expr, held: NameSet, failed: NameSet) -> NameSet:
+        """What is live before a test, by what is live where it held or failed."""
+        if not isinstance(test, ast.BoolOp | ast.UnaryOp):
+            return self.effect(test).before(held | failed)
+        return _outcome(test, True).before(held) | _outcome(test, False).before(failed)
+
     def close(self, live: NameSet) -> NameSet:
         """With the free names of each live function, which a call would read."""
         live |= self.always
@@ -247,7 +267,7 @@ class _Liveness:
             case ast.If():
                 inner = self.block(stmt.body, live, ways)
                 other = self.block(stmt.orelse, live, ways)
-                return self.effect(stmt.test).before(inner | other)
+                return self.test(stmt.test, inner, other)
             case ast.While():
                 return self.while_(stmt, live, ways)
             case ast.For() | ast.AsyncFor():
@@ -267,11 +287,11 @@ class _Liveness:
         done = _NONE
         if not is_endless(stmt):
             done = self.block(stmt.orelse, live, ways)
-        head = self.effect(stmt.test).before(done)
+        head = self.test(stmt.test, _NONE, done)
         while True:
             inside = replace(ways, on_break=live, on_continue=head)
             body = self.block(stmt.body, head, inside)
-            new = head | self.effect(stmt.test).before(body | done)
+            new = head | self.test(stmt.test, body, done)
             if new == head:
                 return head
             head = new
@@ -500,8 +520,8 @@ class _Definite:
             case ast.Delete():
                 return bound - frozenset(writes(stmt))
             case ast.If():
-                bound |= _effect(stmt.test).binds
-                body = self.block(stmt.body, bound)
+                body = self.block(stmt.body, bound | _outcome(stmt.test, True).binds)
+                bound |= _outcome(stmt.test, False).binds
                 return _meet(body, self.block(stmt.orelse, bound))
             case ast.While() | ast.For() | ast.AsyncFor():
                 return self.loop(stmt, bound)

@@ -1,13 +1,15 @@
-"""Names that the condition of a loop binds with `:=`."""
+"""Names that the condition of a branch or a loop binds with `:=`."""
 
 from __future__ import annotations
 
 import ast
 
 from jaxfix._analysis import build
+from jaxfix._analysis.effects import obstacle
 from jaxfix._analysis.facts import Function
 
-from .booleans import is_bool, marked
+from .blocks import copy_with
+from .booleans import is_bool, marked, needed_before, prints
 
 
 def bindings(test: ast.expr) -> list[ast.NamedExpr]:
@@ -58,6 +60,70 @@ def without_binding(fn: Function, test: ast.expr) -> ast.expr | None:
         case ast.BoolOp(op=op, values=[one, *others]):
             first = without_binding(fn, one)
             return ast.BoolOp(op, [first, *others]) if first is not None else None
+        case _:
+            return None
+
+
+def named_first(fn: Function, stmt: ast.If) -> list[ast.stmt] | None:
+    """`n = f(x)`, then `if n > 0:`, for `if (n := f(x)) > 0:`.
+
+    None if the condition binds nothing, or what Python may skip has an effect, or a
+    value of the name from before is read later.
+    """
+    named = bindings(stmt.test)
+    test = _plain(fn, stmt.test) if named else None
+    if test is None or bindings(test):
+        return None
+    is_first = len(named) == 1 and without_binding(fn, stmt.test) is not None
+    if not is_first:
+        source = build.source_of(stmt)
+        assert isinstance(source, ast.If), "a branch comes from a branch"
+        if {n.target.id for n in named} & needed_before(fn, source):
+            return None
+        if any(obstacle(fn, n.value) or prints(fn, n.value) for n in named):
+            return None
+        if _is_guarded(fn, stmt.test):
+            return None
+    before: list[ast.stmt] = [build.assign(n.target.id, n.value) for n in named]
+    return [*before, copy_with(stmt, test=test)]
+
+
+def _is_guarded(fn: Function, test: ast.expr) -> bool:
+    """Does something that is known while tracing decide whether a name is bound?
+
+    `k < len(xs) and (x := xs[k]) > 0` guards the lookup.
+    """
+    return any(
+        fn.tracer(earlier) is None
+        for node in ast.walk(test)
+        if isinstance(node, ast.BoolOp)
+        for place, value in enumerate(node.values)
+        if bindings(value)
+        for earlier in node.values[:place]
+    )
+
+
+def _plain(fn: Function, test: ast.expr) -> ast.expr | None:
+    """A condition with the names that it binds in their places; None if one is in a
+    call or the like."""
+    if not bindings(test):
+        return test
+    match test:
+        case ast.NamedExpr(target=ast.Name(id=name), value=value):
+            return _known(build.load(name), fn, value)
+        case ast.Compare(left=left, ops=ops, comparators=rights):
+            parts = [_plain(fn, part) for part in (left, *rights)]
+            found = [part for part in parts if part is not None]
+            if len(found) < len(parts):
+                return None
+            first, *others = found
+            return _known(ast.Compare(first, ops, others), fn, test)
+        case ast.UnaryOp(op=ast.Not() as op, operand=operand):
+            inner = _plain(fn, operand)
+            return ast.UnaryOp(op, inner) if inner is not None else None
+        case ast.BoolOp(op=op, values=values):
+            made = [part for v in values if (part := _plain(fn, v)) is not None]
+            return ast.BoolOp(op, made) if len(made) == len(values) else None
         case _:
             return None
 

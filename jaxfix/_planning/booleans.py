@@ -395,7 +395,9 @@ def check_effects(fn: Function, node: ast.expr) -> None:
             check_twice(fn, rights[:-1])
             skipped = rights[1:]
     for operand in skipped:
-        if any(isinstance(n, ast.NamedExpr) for n in ast.walk(operand)):
+        bound = {n.target.id for n in ast.walk(operand) if isinstance(n, ast.NamedExpr)}
+        stmt = next(a for a in fn.module.ancestors(node) if isinstance(a, ast.stmt))
+        if bound and (not isinstance(stmt, ast.If) or bound & needed_before(fn, stmt)):
             raise CannotFix("an operand that Python may skip binds a name")
         if any(prints(fn, n) for n in ast.walk(operand)):
             raise CannotFix("an operand that Python may skip prints")
@@ -405,6 +407,11 @@ def check_effects(fn: Function, node: ast.expr) -> None:
             if may_raise(fn, part):
                 text = ast.unparse(part)
                 raise CannotFix(f"an operand that Python may skip may raise: `{text}`")
+
+
+def needed_before(fn: Function, stmt: ast.stmt) -> frozenset[str]:
+    """The names of which a statement, or what follows, reads the value from before."""
+    return fn.flow.live_in([stmt], fn.flow.live_after(stmt))
 
 
 def check_twice(fn: Function, operands: Sequence[ast.expr]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from jaxfix._analysis import build
 from jaxfix._analysis.closures import outer_names
 from jaxfix._analysis.effects import Cost, obstacle
+from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.flow import definitely_writes, uses_before_definite_write
 from jaxfix._analysis.scopes import mutations, reads, writes
 from jaxfix._analysis.values import (
@@ -53,8 +54,18 @@ def bind_test(f: Functional, test: ast.expr, context: Context) -> None:
             f.bind_targets(node.target, context)
 
 
+def check_bound(f: Functional, node: ast.If) -> None:
+    """A branch reads from outside what the condition binds in the midst of a call."""
+    read = set(reads([*node.body, *node.orelse]))
+    try:
+        f.check_bound(node.test, read)
+    except CannotFix as error:
+        raise Blocked(node, str(error)) from error
+
+
 def returning(f: Functional, node: ast.If, context: Context) -> list[ast.stmt]:
     bind_test(f, node.test, context)
+    check_bound(f, node)
     if results_differ(f.fn, node.body, node.orelse):
         raise Blocked(node, "the length of the result depends on the condition")
     first, second = context.copy(), context.copy()
@@ -171,6 +182,7 @@ def branch(
     before: list[ast.stmt] = []
     left = leaves(node)
     bind_test(f, node.test, context)
+    check_bound(f, node)
     node, flags = take_flags(f, node, live, context)
     before += flags
     if not node.body and not node.orelse:

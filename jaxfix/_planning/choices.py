@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 
 from jaxfix._analysis import build
@@ -13,6 +13,7 @@ from jaxfix._analysis.effects import FREE, NEITHER, Cost, cost, obstacle
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.objects import InstanceValue, is_callable
+from jaxfix._analysis.scopes import reads
 from jaxfix._analysis.values import (
     BOOL,
     SCALAR,
@@ -103,6 +104,7 @@ class Choices:
         """`a if test else b` as `jnp.where` or `lax.cond`."""
         if same_expression(a.node, b.node) and not binds(test):
             return a.node
+        self.check_bound(test, {*reads(a.node), *reads(b.node)})
         if (plain := positive(self.fn, test)) is not None:
             test, test_value, a, b = plain, self.value(plain, {}), b, a
         if (simple := boolean_choice(self, test, test_value, a, b)) is not None:
@@ -122,6 +124,20 @@ class Choices:
             build.thunk(second),
         )
         return self.new(made, merged(a.value, b.value), Cost(cheap=False))
+
+    def check_bound(self, test: ast.expr, read: Set[str]) -> None:
+        """What a condition binds is computed whatever it says.
+
+        Raises:
+          CannotFix: a value reads it, and its gradient may be NaN.
+        """
+        bound = [n for n in ast.walk(test) if isinstance(n, ast.NamedExpr)]
+        for node in bound:
+            if node.target.id in read and not self.cost(node.value).total:
+                raise CannotFix(
+                    f"the condition binds `{node.target.id}`, of which the gradient may"
+                    " be NaN where the other value is taken; bind it before"
+                )
 
     def where(
         self,

@@ -21,6 +21,7 @@ from jaxfix._analysis.scopes import MUTATING_METHODS, names, writes
 from jaxfix._analysis.values import Const, Dict, Seq, alternatives
 
 from . import guards, places
+from .bindings import named_first
 from .blocks import LEAVES, Blocked, copy_with, is_short, merge_ifs, statements_in
 from .endless import counted, counting
 from .loop_exits import (
@@ -143,6 +144,12 @@ class Desugar:
         out: list[ast.stmt] = []
         for index, stmt in enumerate(stmts):
             rest = list(stmts[index + 1 :])
+            if (
+                isinstance(stmt, ast.If)
+                and self.is_traced(stmt)
+                and (named := named_first(self.fn, stmt)) is not None
+            ):
+                return out + self.block([*named, *rest], finish)
             if (
                 isinstance(stmt, ast.If)
                 and (guard := self._guard(stmt, rest)) is not None
