@@ -129,9 +129,10 @@ LAYERS = {
         "for_loops rolled functional",
         "derivatives": "singular",
         "names": "inlining",
-        "helpers": "callees casts comparing constant_masks first_found folds impure "
-        "list_operands list_sorts masks masked_gradients mutators numpy_calls joiners "
-        "printing signs sizes store_calls tables truth_numbers windows",
+        "helpers": "callees casts comparing constant_masks first_found folds "
+        "hand_counted impure list_operands list_sorts masks masked_gradients mutators "
+        "numpy_calls joiners printing signs sizes store_calls tables truth_numbers "
+        "windows",
     },
     "jaxfix/_rewriting": {
         "parts": "rule registry lines spelling blocks imports",

@@ -326,14 +326,14 @@ def over_array(fn: Function, node: ast.expr) -> bool:
     return found is not None and not found.tree
 
 
-def appends(loop: ast.For) -> bool:
+def appends(loop: ast.For | ast.While) -> bool:
     """Does the loop append to a list?"""
     return any(
         isinstance(n, ast.Attribute) and n.attr == "append" for n in ast.walk(loop)
     )
 
 
-def works_on_tracers(fn: Function, loop: ast.For) -> bool:
+def works_on_tracers(fn: Function, loop: ast.For | ast.While) -> bool:
     """Does the body compute with tracers (a loop on Python values alone may stay)?"""
     return any(
         isinstance(n, ast.Name)
@@ -348,7 +348,7 @@ def works_on_tracers(fn: Function, loop: ast.For) -> bool:
     )
 
 
-def threshold(loop: ast.For) -> int:
+def threshold(loop: ast.For | ast.While) -> int:
     """From how many iterations rolling pays (jax-semantics.md, section 8)."""
     operations = sum(
         isinstance(n, ast.BinOp | ast.Call | ast.Compare | ast.Subscript)
