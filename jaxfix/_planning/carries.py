@@ -273,7 +273,7 @@ def with_type(
     if x.dtype is None or y.dtype is None or same_dtype(x.dtype, y.dtype):
         return node
     target = promote(x.dtype, y.dtype)
-    if x.dtype.is_weak:
+    if x.dtype.is_weak and x.dtype.kind != "b":
         # A weak carry takes the dtype of what the body gives: measured, T13.
         return node
     typed = Typed(node, before)

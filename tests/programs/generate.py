@@ -656,7 +656,11 @@ class FunctionWriter:
         return True
 
     def append_loop(self) -> bool:
-        """A list of results that is stacked: over an array or a static range."""
+        """A list of results that is stacked: over an array or a static range.
+
+        It is never empty: a branch that Python does not take, and that would raise, is
+        one that compiled code cannot have.
+        """
         out, item, stacked = (
             self.new_name("out"),
             self.new_name("item"),
@@ -665,6 +669,7 @@ class FunctionWriter:
         vectors = self.names(Type.VECTOR)
         source = self.rng.choice([*vectors, "range(3)"])
         self.emit(f"{out} = []")
+        made = len(self.lines) - 1
         self.emit(f"for {item} in {source}:")
         with self.indented():
             self.bind(item, Type.INT if source == "range(3)" else Type.FLOAT)
@@ -672,6 +677,7 @@ class FunctionWriter:
             if self.chance(0.5):
                 self.augment()
             if self.chance(0.15):
+                self.lines[made] = self.lines[made].replace("[]", "[0.0]")
                 self.emit(f"if {self.test(0)}:")
                 self.emit(f"    {out}.append({self.expression(Type.FLOAT, 1)} + 0.0)")
             else:
