@@ -172,12 +172,22 @@ def initial_values(
                 raise CannotFix(f"the dtype of `{name}` depends on a static condition")
             if isinstance(first, ast.Name) and name in chosen:
                 first = first_cast(f, name, before, after, context) or first
+            if is_bool_first(before, after):
+                raise CannotFix(
+                    f"`{name}` is a bool before the loop, and may be a number"
+                )
             if name in behind and is_integer(before) and is_open(after):
                 raise CannotFix(f"`{name}` may become a float in a later round")
             out.append(first)
         except CannotFix as error:
             raise Blocked(source, str(error)) from error
     return out
+
+
+def is_bool_first(before: Value | None, after: Value | None) -> bool:
+    """Is it a bool, which JAX promotes to nothing, and in the loop perhaps another?"""
+    is_open_array = isinstance(after, Array) and after.dtype is None
+    return is_open_array and isinstance(before, Const) and type(before.value) is bool
 
 
 def initial_value(

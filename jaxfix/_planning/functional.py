@@ -247,8 +247,8 @@ class Functional(Choices):
                     context.types[name] = made
             case _:
                 assigned = assigned_type(self.fn, stmt, context.types)
-                changed = (name for name, _ in mutations([stmt]))
-                sure = set(definitely_writes([stmt]))
+                changed = {name for name, _ in mutations([stmt])}
+                sure = {*definitely_writes([stmt]), *changed}
                 kept: Types = {}
                 for name in (*writes([stmt]), *changed):
                     before = context.types.pop(name, None)
@@ -265,7 +265,21 @@ class Functional(Choices):
                 for name, before in kept.items():
                     if (later := context.types.get(name)) is not None:
                         context.types[name] = join(before, later)
+                    elif not self.reaches(stmt, name):
+                        context.types[name] = before
         context.bound |= set(definitely_writes([stmt]))
+
+    def reaches(self, stmt: ast.stmt, name: str) -> bool:
+        """May a statement in `stmt` bind the name? One that no run reached does not."""
+        simple = ast.Assign | ast.AnnAssign | ast.AugAssign
+        dead = [
+            inner
+            for inner in ast.walk(stmt)
+            if isinstance(inner, simple)
+            and not build.is_new(inner)
+            and not self.fn.facts.reached(inner)
+        ]
+        return _stores(stmt, name) > sum(_stores(inner, name) for inner in dead)
 
     def learn(self, node: ast.AST, context: Context) -> None:
         """The type of a name from the analysis, where a statement binds it."""
@@ -303,6 +317,13 @@ class Functional(Choices):
                 context.types[name] = known
         if isinstance(stmt, ast.For):
             self.bind_targets(stmt.target, context)
+
+
+def _stores(node: ast.AST, name: str) -> int:
+    return sum(
+        isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load)
+        for n in ast.walk(node)
+    )
 
 
 def without_deletes(stmt: ast.stmt) -> ast.stmt:
