@@ -234,13 +234,14 @@ def as_array(fn: Function, node: ast.Call, found: Cast, spell: Spell) -> ast.exp
         return _scalar(fn, arg)
     kind = {"index": "int"}.get(name, name.strip("_"))
     scalar = _scalar(fn, arg) if known_shape(fn, arg) not in (None, SCALAR) else arg
+    may_be_number = arrays.may_be_python_number(fn, arg)
     if kind == "bool" and truth_numbers.is_number(fn, node):
         if not _is_already(fn, arg, "b"):
             scalar = ast.Compare(scalar, [ast.NotEq()], [build.const(0)])
         kind = "int"
-    elif _is_already(fn, arg, KINDS[kind]):
+    elif _is_already(fn, arg, KINDS[kind]) and not may_be_number:
         return scalar
-    if arrays.may_be_python_number(fn, arg):
+    if may_be_number:
         return build.call(spell("jax.numpy.asarray"), scalar, build.load(kind))
     return build.method(scalar, "astype", build.load(kind))
 
