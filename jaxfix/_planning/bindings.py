@@ -49,19 +49,19 @@ def is_asked_in_turn(fn: Function, node: ast.AST) -> bool:
 
 def without_binding(fn: Function, test: ast.expr) -> ast.expr | None:
     """A condition with the name that it binds first; None if it may not bind it."""
+    return _plain(fn, test) if _binds_first(test) else None
+
+
+def _binds_first(test: ast.expr) -> bool:
     match test:
-        case ast.NamedExpr(target=ast.Name(id=name), value=value):
-            return _known(build.load(name), fn, value)
-        case ast.Compare(left=left) if (first := without_binding(fn, left)) is not None:
-            return _known(ast.Compare(first, test.ops, test.comparators), fn, test)
-        case ast.UnaryOp(op=ast.Not() as op, operand=operand):
-            first = without_binding(fn, operand)
-            return ast.UnaryOp(op, first) if first is not None else None
-        case ast.BoolOp(op=op, values=[one, *others]):
-            first = without_binding(fn, one)
-            return ast.BoolOp(op, [first, *others]) if first is not None else None
+        case ast.NamedExpr():
+            return True
+        case ast.Compare(left=first) | ast.BoolOp(values=[first, *_]):
+            return _binds_first(first)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _binds_first(operand)
         case _:
-            return None
+            return False
 
 
 def named_first(fn: Function, stmt: ast.If) -> list[ast.stmt] | None:
