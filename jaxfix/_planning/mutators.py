@@ -15,6 +15,7 @@ from jaxfix._analysis.scopes import parameter_names
 from jaxfix._analysis.values import Const, alternatives
 
 from . import aliases, stores
+from .views import viewed
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +93,24 @@ def _at_site(fn: Function, site: Site, names: tuple[str, ...]) -> list[Rebinding
                 ) from None
             if arg is not None:
                 given.append(arg)
+        for arg in given:
+            _check_views(caller, stmt, arg)
         used = [a for a in given if _is_used_after(caller, stmt, a)]
         if not used or _takes_results(stmt, used):
             continue
         found.append(_rebinding(caller, stmt, site.node, given, len(names)))
     return found
+
+
+def _check_views(caller: Function, stmt: ast.stmt, arg: ast.expr) -> None:
+    """No other name of an array that the call stores into is read afterwards."""
+    if isinstance(arg, ast.Name):
+        stores.check_aliases(caller, stmt, arg.id)
+        return
+    for name in sorted(viewed(caller, arg)):
+        if aliases.read_after(caller, stmt, name):
+            text = ast.unparse(arg)
+            raise CannotFix(f"`{text}` is a view of `{name}`, which is read afterwards")
 
 
 def _is_used_after(caller: Function, stmt: ast.stmt, arg: ast.expr) -> bool:
