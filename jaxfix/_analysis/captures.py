@@ -30,7 +30,7 @@ from .objects import (
 )
 from .order import Graph, graph_of
 from .project import Module
-from .receivers import runs_own
+from .receivers import accesses, root_of, runs_own
 from .scopes import MUTATING_METHODS, parameter_names
 from .transform_names import COMPILING, WRAPPERS
 from .transformed import reason, static_names, underlying
@@ -375,18 +375,38 @@ class Captures:
                     return True
                 if names[0] in static_names(root):
                     return value.owner.lookup("__hash__") is None
-        if not depth:
-            return False
         return any(
-            runs_own(outer.node, call, method)
-            and any(isinstance(v, FunctionValue) and v.node is method for v in ran)
-            and self.keeps_receiver(outer.node, depth - 1)
+            self.is_lasting(outer, call, method)
+            or (
+                depth > 0
+                and outer.owner is not None
+                and runs_own(outer.node, call, method)
+                and self.keeps_receiver(outer.node, depth - 1)
+            )
             for key in self.callers.get(id(method), ())
             if key in self.compiled
             and (outer := self.facts.interpreter.functions.get(key)) is not None
-            and outer.owner is not None
             for call, ran in self.calls.get(key, ())
+            if any(isinstance(v, FunctionValue) and v.node is method for v in ran)
         )
+
+    def is_lasting(
+        self, outer: FunctionValue, call: ast.expr, method: FunctionNode
+    ) -> bool:
+        """May a call run a method of an object from outside of compiled code?"""
+        for access in accesses(outer.node, call, method):
+            if not isinstance(access, ast.Attribute):
+                continue
+            seen = self.facts.interpreter.seen(access.value)
+            is_object = any(isinstance(v, InstanceValue) for v in seen)
+            if is_object and root_of(access):
+                root = access.value
+                while isinstance(root, ast.Attribute | ast.Subscript):
+                    root = root.value
+                scope = self.places.binder(outer.module, root, root_of(access))
+                if scope is not None and id(scope) not in self.compiled:
+                    return True
+        return False
 
     def judge(
         self,

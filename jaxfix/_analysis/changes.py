@@ -280,7 +280,8 @@ class Places:
         if stmt is None and place.name not in self.own_names(module):
             stmt = imports.get("*")
         if not isinstance(stmt, ast.ImportFrom):
-            return place
+            named = self.named_by(module, place)
+            return place if named is None else self.origin(named, depth - 1)
         source = self.facts.project.find(absolute_import(module, stmt), module)
         for alias in stmt.names:
             name = place.name if alias.name == "*" else alias.name
@@ -288,6 +289,19 @@ class Places:
                 inner = Place("module", source.path, name, place.path)
                 return self.origin(inner, depth - 1)
         return place
+
+    def named_by(self, module: Module, place: Place) -> Place | None:
+        """What a module's variable is another name of: `config = settings`."""
+        bound = self.bindings(module.tree).get(place.name, [])
+        stmt = module.parent(bound[0]) if len(bound) == 1 else None
+        if place.name in module.rebound or not isinstance(stmt, ast.Assign):
+            return None
+        if stmt.targets != bound:
+            return None
+        source = self.place(module, stmt.value)
+        if source is None:
+            return None
+        return replace(source, path=(*source.path, *place.path))
 
     # --- classes
 
@@ -562,8 +576,8 @@ class Places:
         inner = replace(source, path=(*source.path, *place.path))
         return self.aliased(module, inner, depth - 1)
 
-    def bindings(self, scope: FunctionNode) -> dict[str, list[ast.Name]]:
-        """The names that a function binds, and where."""
+    def bindings(self, scope: ScopeNode) -> dict[str, list[ast.Name]]:
+        """The names that a function or module binds, and where."""
         known = self._bindings.get(id(scope))
         if known is None:
             known = self._bindings[id(scope)] = {}

@@ -297,7 +297,9 @@ class Hoisting:
         method = function_in(method)
         receiver = method.value if isinstance(method, ast.Attribute) else None
         return isinstance(receiver, ast.Name) and any(
-            isinstance(m, FUNCTIONS) and is_first_parameter(m, receiver.id)
+            isinstance(m, FUNCTIONS)
+            and is_first_parameter(m, receiver.id)
+            and self.places.class_of_method(use.module, m) is not None
             for m in self.places.chain(use.module, use.owner)
         )
 

@@ -22,7 +22,14 @@ def receivers(
     outer: FunctionNode, call: ast.expr, method: FunctionNode
 ) -> Iterator[str]:
     """The variables whose method a call may run, itself or as an argument."""
-    yield root_of(call.func if isinstance(call, ast.Call) else call)
+    return map(root_of, accesses(outer, call, method))
+
+
+def accesses(
+    outer: FunctionNode, call: ast.expr, method: FunctionNode
+) -> Iterator[ast.expr]:
+    """The expressions `a.parts[0].method` by which a call may get at the method."""
+    yield call.func if isinstance(call, ast.Call) else call
     if not isinstance(call, ast.Call):
         return
     name = getattr(method, "name", "")
@@ -31,7 +38,7 @@ def receivers(
     for place in places:
         for node in ast.walk(place):
             if isinstance(node, ast.Attribute) and node.attr == name:
-                yield root_of(node)
+                yield node
 
 
 def root_of(method: ast.expr) -> str:
