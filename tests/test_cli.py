@@ -650,14 +650,22 @@ def test_interrupted_exits_130():
     assert err == "jaxfix: interrupted\n"
 
 
-def test_help_needs_nothing_heavy():
+@pytest.mark.parametrize(
+    ("arguments", "heavy"),
+    [
+        (["--help"], ["jax", "numpy", "libcst", "rich", "tomllib"]),
+        (["check", "."], ["jax", "numpy", "libcst", "rich"]),
+    ],
+)
+def test_a_start_needs_nothing_heavy(arguments, heavy):
+    """Nor does a run that finds nothing to write."""
+    write("import jax\n\n\n@jax.jit\ndef f(x):\n    return x\n")
     code = (
         "import sys\nfrom jaxfix._cli import main\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
-        "heavy = ('jax', 'numpy', 'libcst', 'rich', 'tomllib')\n"
-        "print([name for name in heavy if name in sys.modules])\n"
+        f"print([name for name in {heavy} if name in sys.modules])\n"
     )
-    with start(code, "--help") as child:
+    with start(code, *arguments) as child:
         out, _ = child.communicate()
     assert out.splitlines()[-1] == "[]"
 

@@ -73,6 +73,16 @@ def with_header_of(node: Any, other: Any) -> Any:
     return node.with_changes(**{name: getattr(other, name) for name in sorted(names)})
 
 
+def redefined(stmt: cst.BaseStatement, name: str, decorator: str) -> cst.BaseStatement:
+    """A definition under another name, and with `decorator` if that is not empty."""
+    if not isinstance(stmt, cst.FunctionDef):
+        return stmt
+    if decorator:
+        made = cst.Decorator(cst.parse_expression(decorator))
+        stmt = stmt.with_changes(decorators=[made])
+    return stmt.with_changes(name=cst.Name(name))
+
+
 def lines_before(node: Any) -> Lines:
     """The comments and blank lines before a statement, as far as they belong to it."""
     found: Lines = getattr(node, "leading_lines", ())

@@ -6,7 +6,7 @@ import ast
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jaxfix._analysis import build
 from jaxfix._analysis.captures import Capture
@@ -21,7 +21,9 @@ from .hoist import carry_out
 from .local_jits import check_local, hoist_local, local_key
 from .rewrite import Rewriter
 from .rule import Rule
-from .write import Writer
+
+if TYPE_CHECKING:
+    from .write import Writer
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 import textwrap
+from typing import TYPE_CHECKING
 
 from jaxfix._analysis.factories import Factory, check
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
 
 from .rewrite import Rewriter
-from .write import Writer
+
+if TYPE_CHECKING:
+    from .write import Writer
 
 
 def hoist(write: Rewriter, fn: Function, one: Factory) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from jaxfix._analysis import build
 from jaxfix._analysis.changes import FUNCTIONS, ScopeNode
@@ -16,7 +17,9 @@ from jaxfix._analysis.uses import PARTIAL, Layer, Use
 from .rewrite import Rewriter
 from .spelling import spell_parameters
 from .static_options import check_declaration, declare
-from .write import Writer
+
+if TYPE_CHECKING:
+    from .write import Writer
 
 FunctionDef = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from jaxfix._analysis.call_sites import Parameter, Site, Unclear, argument
 from jaxfix._analysis.definitions import unchanged
@@ -32,9 +33,11 @@ from jaxfix._analysis.values import (
     type_name,
 )
 
-from .blocks import Statements
 from .rewrite import Rewriter
-from .write import Writer
+
+if TYPE_CHECKING:
+    from .blocks import Statements
+    from .write import Writer
 
 BEFORE, MODULE, INIT = "before the loop", "in the module", "in the object"
 AXES = frozenset(["in_axes", "out_axes"])

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 
-import libcst as cst
-
 from jaxfix._analysis.dict_order import order_matters
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
@@ -13,7 +11,6 @@ from jaxfix._analysis.local_jits import LocalJit, check
 from jaxfix._analysis.objects import TransformedValue, is_data, is_setting
 from jaxfix._analysis.static_uses import value_of
 
-from .blocks import Statements
 from .hoisting_jit import is_static_in, top_statement
 from .rewrite import Rewriter
 from .static_options import check_declaration, declare
@@ -88,9 +85,6 @@ def hoist_local(write: Rewriter, fn: Function, one: LocalJit) -> None:
     jit = writer.expr(one.jit.func) if one.jit is not None else ""
     is_bare = one.variable is None or not writer.has_comment(one.variable)
 
-    def renamed(statements: Statements) -> Statements:
-        return [_renamed(s, name, jit) for s in statements]
-
     if settings:
         declare(write, root_of(fn, one), add=settings)
     for captured in one.captured:
@@ -106,15 +100,7 @@ def hoist_local(write: Rewriter, fn: Function, one: LocalJit) -> None:
         writer.remove(one.variable)
     elif one.jit is not None and one.variable is not None:
         writer.edit(one.jit, name)
-    writer.move_before(top_statement(fn, inner), inner, renamed)
-
-
-def _renamed(stmt: cst.BaseStatement, name: str, jit: str) -> cst.BaseStatement:
-    """The definition under another name, and with the decorator `jit`."""
-    if not isinstance(stmt, cst.FunctionDef):
-        return stmt
-    made = [cst.Decorator(cst.parse_expression(jit))] if jit else stmt.decorators
-    return stmt.with_changes(name=cst.Name(name), decorators=made)
+    writer.move_before(top_statement(fn, inner), inner, name, decorator=jit)
 
 
 def bound_by(node: ast.AST) -> list[str]:

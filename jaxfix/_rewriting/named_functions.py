@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.fresh_arguments import FreshArgument, is_lasting
 
-from .blocks import Statements
 from .hoisting_jit import top_statement
 from .rewrite import Rewriter
 from .spelling import spell_parameters
+
+if TYPE_CHECKING:
+    from .blocks import Statements
 
 
 def check_named(fn: Function, found: list[FreshArgument]) -> None:

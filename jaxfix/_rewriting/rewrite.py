@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 from jaxfix._analysis import build
 from jaxfix._analysis.closures import shared_values
@@ -30,7 +30,9 @@ from jaxfix._planning.tidy import without_result_names
 from .claims import Claim
 from .supers import spell_supers
 from .twins import Twin, make_twin
-from .write import Writer
+
+if TYPE_CHECKING:
+    from .write import Writer
 
 
 @dataclass(slots=True)
@@ -63,6 +65,8 @@ class Rewriter:
         if self.spanning is not None:
             self.spanning.setdefault(module.path)
         if module.path not in self.writers:
+            from .write import Writer  # libcst takes long to load: only to write
+
             self.writers[module.path] = Writer(module.text, module.tree)
         return self.writers[module.path]
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from jaxfix._analysis.declarations import Closure
 from jaxfix._analysis.facts import Function
@@ -20,7 +21,9 @@ from jaxfix._analysis.transform_names import CHECKPOINT, JIT
 from jaxfix._analysis.transformed import extra_name, positional_names, static_names
 
 from .rewrite import Rewriter, Wanted
-from .write import Writer
+
+if TYPE_CHECKING:
+    from .write import Writer
 
 NAMES, NUMS = "static_argnames", "static_argnums"
 

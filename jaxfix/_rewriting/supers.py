@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from jaxfix._analysis import build
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.scopes import FUNCTIONS
 
-from .write import Writer
+if TYPE_CHECKING:
+    from .write import Writer
+
 
 _SCOPES = (*FUNCTIONS, ast.Lambda)
 

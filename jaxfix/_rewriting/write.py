@@ -36,6 +36,7 @@ from .blocks import (
     leading_blanks,
     lines_before,
     parse,
+    redefined,
     trailing,
     with_header_of,
     with_lines,
@@ -173,13 +174,22 @@ class Writer:
     def move_before(
         self,
         place: ast.stmt,
-        stmt: ast.stmt,
-        change: Callable[[Statements], Statements],
+        function: ast.FunctionDef,
+        name: str,
+        *,
+        decorator: str = "",
     ) -> None:
-        """Put `stmt`, with its edits and comments, before `place`, changed at last."""
-        self._edits.mark(stmt)
-        self._replaced[id(stmt)] = ()
-        self.insert_before(place, lambda: change(self._plain(stmt)))
+        """Put a definition, with its edits and comments, before `place`, as `name`.
+
+        A `decorator` takes the place of those that it has.
+        """
+
+        def moved() -> Statements:
+            return [redefined(s, name, decorator) for s in self._plain(function)]
+
+        self._edits.mark(function)
+        self._replaced[id(function)] = ()
+        self.insert_before(place, moved)
 
     def remove(self, stmt: ast.stmt) -> None:
         """Take `stmt` away, with the comments before it and behind it."""
