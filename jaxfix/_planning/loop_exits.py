@@ -34,25 +34,30 @@ def otherwise_first(
     """
     if never_ends(stmt):
         return [], []
-    targets = set(writes([stmt.target] if isinstance(stmt, ast.For) else []))
+    for_targets = set(writes([stmt.target] if isinstance(stmt, ast.For) else []))
     head = [stmt.test] if isinstance(stmt, ast.While) else []
-    targets |= set(writes(head))
+    targets = for_targets | set(writes(head))
     changed = {*writes(stmt.body), *(name for name, _ in mutations(stmt.body))}
     changed |= targets
     read = set(reads([*head, *stmt.body]))
     first: list[ast.stmt] = []
-    for one in stmt.orelse:
+    rest: list[ast.stmt] = []
+    stays = read | bound | targets
+    for index, one in enumerate(stmt.orelse):
         match one:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
-                name not in read | bound | targets
-                and _is_plain(value, changed)
-                and _on_way_out(name, stmt.body)
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if _is_plain(
+                value, changed
             ):
-                first.append(one)
+                if name not in stays and _on_way_out(name, stmt.body):
+                    first.append(one)
+                else:
+                    stays |= {name}
+                    changed |= {name}
+                    rest.append(one)
             case _:
+                rest += stmt.orelse[index:]
                 break
-    rest = stmt.orelse[len(first) :]
-    taken = read_first(head, stmt.body) | bound
+    taken = read_first(head, stmt.body) - for_targets | bound
     for one in rest:
         match one:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
