@@ -123,7 +123,7 @@ LAYERS = {
         "merged nonzero",
         "objects": "apart views aliases kept_arrays taken stores shared_names "
         "ownership places",
-        "exits": "matching loop_exits rollable endless desugar",
+        "exits": "matching loop_exits rollable endless one_call desugar",
         "expressions": "tidy assignments choices retyping",
         "regions": "conds placeholders branches carries iterations masked while_loops "
         "for_loops rolled functional",

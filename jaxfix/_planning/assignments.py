@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from jaxfix._analysis import build
 from jaxfix._analysis.closures import all_reads
 from jaxfix._analysis.facts import Function
+from jaxfix._analysis.scopes import writes
+
+MAX_ITEM = 20  # characters of a value that needs no name
 
 
 def simple_assignments(
@@ -118,17 +121,42 @@ def together(block: Sequence[ast.stmt]) -> dict[str, ast.expr] | None:
 def inline_last(
     fn: Function, block: list[ast.stmt], outputs: Sequence[str]
 ) -> tuple[list[ast.stmt], dict[str, ast.expr]]:
-    """Where the whole block is one assignment of each output, its values directly."""
+    """A block without the outputs that can be given as values, and these values."""
+    assigned = only_outputs(fn, block, outputs)
+    return ([], assigned) if assigned is not None else without_items(fn, block)
+
+
+def only_outputs(
+    fn: Function, block: list[ast.stmt], outputs: Sequence[str]
+) -> dict[str, ast.expr] | None:
+    """The values of a block that is one assignment of each output."""
     assigned = together(block)
     if assigned is None:
         assigned = simple_assignments(fn, block)
         for name, value in (assigned or {}).items():
             if any(r in (assigned or {}) and r != name for r in all_reads(fn, value)):
-                return block, {}
+                return None
     if assigned is None or set(assigned) - set(outputs):
-        return block, {}
+        return None
     if len(assigned) > 1 and any(len(ast.unparse(v)) > 40 for v in assigned.values()):
-        return block, {}
-    if any(has_comment(s) for s in block):
-        return block, {}
-    return [], assigned
+        return None
+    return None if any(has_comment(s) for s in block) else assigned
+
+
+def without_items(
+    fn: Function, block: Sequence[ast.stmt]
+) -> tuple[list[ast.stmt], dict[str, ast.expr]]:
+    """A block without the names of ours for a short value that it keeps to its end."""
+    kept = list(block)
+    values: dict[str, ast.expr] = {}
+    for index, stmt in enumerate(block):
+        match stmt:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
+                getattr(stmt, "is_item", False)
+                and not has_comment(stmt)
+                and len(ast.unparse(value)) <= MAX_ITEM
+                and not all_reads(fn, value) & set(writes(block[index + 1 :]))
+            ):
+                kept.remove(stmt)
+                values[name] = value
+    return kept, values

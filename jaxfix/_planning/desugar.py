@@ -17,7 +17,7 @@ from jaxfix._analysis.closures import outer_names
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.flow import exits, live_in
-from jaxfix._analysis.scopes import MUTATING_METHODS, names, writes
+from jaxfix._analysis.scopes import names, writes
 from jaxfix._analysis.values import Const, Dict, Seq, alternatives
 
 from . import guards, places
@@ -34,6 +34,7 @@ from .loop_exits import (
     otherwise_first,
 )
 from .matching import match_to_ifs
+from .one_call import calls_of, with_item
 
 
 @dataclass(slots=True)
@@ -226,7 +227,7 @@ class Desugar:
         """`if c: out.append(a) else: out.append(b)` as a choice and one `append`."""
         if not self.is_traced(stmt):
             return None
-        calls = last_calls(stmt)
+        calls = calls_of(self.fn, stmt)
         if len({ast.dump(call.func) for call in calls}) != 1:
             return None
         function = calls[0].func
@@ -238,7 +239,7 @@ class Desugar:
             return None
         item = self.fresh("item")
         once = ast.Expr(ast.Call(function, [build.load(item)], []))
-        return [with_item(stmt, item), once]
+        return [with_item(self.fn, stmt, item), once]
 
     def _continued(
         self, stmt: ast.If, rest: Sequence[ast.stmt]
@@ -670,42 +671,6 @@ class Desugar:
         if self.result is None:
             self.result = self.fresh("result")
         return self.result
-
-
-def last_calls(stmt: ast.stmt) -> list[ast.Call]:
-    """The calls like `out.append(x)` that every way through an `if` ends with.
-
-    Empty if there is a way that ends otherwise.
-    """
-    match stmt:
-        case ast.If(body=[*_, first], orelse=[*_, second]):
-            one, other = last_calls(first), last_calls(second)
-            return [*one, *other] if one and other else []
-        case ast.Expr(
-            value=ast.Call(
-                func=ast.Attribute(value=ast.Name(), attr=attr), args=[arg], keywords=[]
-            ) as call
-        ) if attr in MUTATING_METHODS and not isinstance(arg, ast.Starred):
-            return [call]
-        case _:
-            return []
-
-
-def with_item(stmt: ast.stmt, item: str) -> ast.stmt:
-    """The `if` with `item = x` in place of every last call `out.append(x)`."""
-    match stmt:
-        case ast.If(body=[*body, first], orelse=[*orelse, second]):
-            return copy_with(
-                stmt,
-                body=[*body, with_item(first, item)],
-                orelse=[*orelse, with_item(second, item)],
-            )
-        case ast.Expr(value=ast.Call(args=[value])):
-            made = build.assign(item, value)
-            made.origin = build.source_of(stmt)  # type: ignore[attr-defined]
-            return made
-        case _:
-            raise AssertionError("it ends with such calls")
 
 
 def _no_return(stmts: list[ast.stmt], leaving: ast.stmt) -> list[ast.stmt]:
