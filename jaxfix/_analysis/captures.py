@@ -104,6 +104,8 @@ class Story:
     cycles: set[int] = field(default_factory=set)
 
 
+# A transform, and what it is applied to: `jit(f)` in `def fast(f)` has many functions.
+Program = tuple[int, int | None]
 # The calls by function, and by function what it gets to: see `Story`.
 Callers = tuple[dict[int, list[ast.AST]], dict[int, int]]
 
@@ -495,22 +497,22 @@ class Captures:
         return self.from_outside(story)
 
     @cached_property
-    def traces(self) -> dict[int, dict[int, list[ast.AST]]]:
-        """The calls of transformed functions from the host: by transform, by caller."""
-        found: dict[int, dict[int, list[ast.AST]]] = {}
+    def traces(self) -> dict[Program, dict[int, list[ast.AST]]]:
+        """The calls of transformed functions from the host: by program, by caller."""
+        found: dict[Program, dict[int, list[ast.AST]]] = {}
         for owner, calls in self.calls.items():
             if owner in self.compiled:
                 continue
             for node, ran in calls:
                 for value in ran:
                     if isinstance(value, TransformedValue):
-                        callers = found.setdefault(id(value.node), {})
+                        callers = found.setdefault(program(value), {})
                         callers.setdefault(owner, []).append(node)
         return found
 
-    def same_program(self, root: TransformedValue) -> dict[int, None]:
-        """The nodes of the transforms that find each other's compiled programs."""
-        found = {id(root.node): None}
+    def same_program(self, root: TransformedValue) -> dict[Program, None]:
+        """The transformed functions that find each other's compiled programs."""
+        found = {program(root): None}
         fn = underlying(root.function)
         if fn is not None and isinstance(root.function, FunctionValue | BoundValue):
             for other in self.facts.interpreter.called.get(id(fn.node), ()):
@@ -518,7 +520,7 @@ class Captures:
                     other.transform == root.transform
                     and other.function == root.function
                 ):
-                    found[id(other.node)] = None
+                    found[program(other)] = None
         return found
 
     def altering(self, place: Place, changes: list[Change]) -> dict[int, Change]:
@@ -542,8 +544,8 @@ class Captures:
         known = self._callers_of.get(id(root))
         if known is None:
             traces: dict[int, list[ast.AST]] = {}
-            for node in self.same_program(root):
-                for owner, nodes in self.traces.get(node, {}).items():
+            for one in self.same_program(root):
+                for owner, nodes in self.traces.get(one, {}).items():
                     traces.setdefault(owner, []).extend(nodes)
             tracing = self.reaching(o for o in traces if o != id(home))
             known = self._callers_of[id(root)] = (traces, tracing)
@@ -578,7 +580,9 @@ class Captures:
         """A change by a function that nobody in the project calls: anyone may."""
         users = [k for k in story.tracing if self.is_entry(k)]
         fn = underlying(story.root.function)
-        if not story.traces and fn is not None:
+        # What a compiled function makes for itself is run by its own callers.
+        is_inner = story.home is not None and id(story.home) in self.compiled
+        if not story.traces and fn is not None and not is_inner:
             users.append(id(fn.node))
         for key, change in story.altering.items():
             if not self.is_entry(key):
@@ -673,6 +677,11 @@ class Captures:
             for n in nodes
             for one in earlier
         )
+
+
+def program(value: TransformedValue) -> Program:
+    fn = underlying(value.function)
+    return id(value.node), None if fn is None else id(fn.node)
 
 
 def run_by(value: Value | None) -> Iterator[Value]:
