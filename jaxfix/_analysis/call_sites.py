@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .interpret import Call
+from .arguments import StarredRest
+from .interpret import MOST_NOTED, Call
 from .objects import (
     BoundValue,
     FunctionNode,
@@ -106,6 +107,30 @@ def argument(site: Site, name: str) -> ast.expr | None:
     if name in _bound_keywords(site.callee):
         raise Unclear(f"`{name}` is bound by a partial")
     return None
+
+
+def spread_values(site: Site, name: str) -> list[Value] | None:
+    """What `f(*rest, **options)` has given for a parameter; None: it is not known.
+
+    A call that left the parameter to its default adds nothing.
+    """
+    names = positional_names(site.callee)
+    if site.node is None or len(site.call.args) >= MOST_NOTED:
+        return None
+    if name in _bound_keywords(site.callee):
+        return None
+    found: list[Value] = []
+    for args, keywords in site.call.args:
+        named = dict(keywords)
+        is_open = "**" in named or any(isinstance(a, StarredRest) for a in args)
+        if is_open or (name not in named and name not in names):
+            return None
+        place = names.index(name) if name in names else len(args)
+        if name in named:
+            found.append(named[name])
+        elif place < len(args):
+            found.append(args[place])
+    return found
 
 
 def given_arguments(

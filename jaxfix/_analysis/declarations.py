@@ -8,7 +8,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .arguments import has_axis
-from .call_sites import Parameter, Site, Unclear, argument, call_sites, callers
+from .call_sites import (
+    Parameter,
+    Site,
+    Unclear,
+    argument,
+    call_sites,
+    callers,
+    spread_values,
+)
 from .demands import demand_of, is_setting
 from .finding import CannotFix, Evidence
 from .objects import (
@@ -143,12 +151,32 @@ def _require(facts: Facts, one: Parameter, found: Closure) -> list[Parameter]:
         try:
             given = argument(site, one.name)
         except Unclear as error:
-            raise CannotFix(str(error)) from None
+            if not _is_spread_static(site, one.name):
+                raise CannotFix(str(error)) from None
+            continue
         if given is None:
             continue
         for caller in callers(facts, site):
             more += _given(caller, given, one, found)
     return more
+
+
+def _is_spread_static(site: Site, name: str) -> bool:
+    """Does `f(*rest, **options)` give a parameter what a static one may be?"""
+    values = spread_values(site, name)
+    return values is not None and all(map(_is_plainly_static, values))
+
+
+def _is_plainly_static(value: Value) -> bool:
+    """Has a value a hash as it is, and is it neither a tracer nor a float?"""
+    if holds_tracer(value) is not None or conversion(value) != "":
+        return False
+    kinds = (Const, Static, Lib, FunctionValue)
+    return all(
+        (isinstance(option, kinds) and not is_float(option))
+        or (isinstance(option, Seq) and option.kind == "tuple")
+        for option in alternatives(value)
+    )
 
 
 def _declare(root: TransformedValue, one: Parameter, found: Closure) -> bool:
@@ -406,18 +434,29 @@ def _note_setting(
     try:
         given = argument(site, one.name)
     except Unclear:
+        _note_spread(facts, site, one, found)
         return
     if given is None:
         return
     for caller in callers(facts, site):
         value = caller.value(given) or caller.host_value(given)
-        if value is None:
-            continue
-        options = alternatives(value)
-        given_options = [o for o in options if o != Const(None)]
-        if given_options and all(_is_setting(facts, o) for o in given_options):
+        if value is not None and _is_no_array(facts, value):
             text = f"`{ast.unparse(given)}` is passed as `{one.name}`, and is no array"
             found.setdefault(one, Evidence(caller.path, given.lineno, text))
+
+
+def _note_spread(
+    facts: Facts, site: Site, one: Parameter, found: dict[Parameter, Evidence]
+) -> None:
+    if any(_is_no_array(facts, v) for v in spread_values(site, one.name) or ()):
+        text = f"what is passed as `{one.name}` with others is no array"
+        line = getattr(site.node, "lineno", 1)
+        found.setdefault(one, Evidence(site.call.module.path, line, text))
+
+
+def _is_no_array(facts: Facts, value: Value) -> bool:
+    options = [o for o in alternatives(value) if o != Const(None)]
+    return bool(options) and all(_is_setting(facts, o) for o in options)
 
 
 def _is_setting(facts: Facts, value: Value) -> bool:

@@ -66,6 +66,7 @@ from .values import (
 MAX_DEPTH = 24
 MAX_CALLS = 60_000
 MAX_CONTEXTS = 24  # ways in which one function is run before we stop looking
+MOST_NOTED = 12  # runs of one call whose arguments are kept
 
 python_calls.SPECIAL.update(iterators.HANDLERS | operator_calls.HANDLERS)
 
@@ -338,7 +339,7 @@ class Interpreter:
             call = self.calls[id(node)] = Call(node, frame.module)
         if callee not in call.callees:
             call.callees.append(callee)
-        if len(call.args) < 12:
+        if len(call.args) < MOST_NOTED:
             call.args.append((tuple(args), tuple(keywords.items())))
         call.under = call.under or frame.under
         owner = frame.function.node if frame.function else None
