@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jaxfix import __version__, _cli_proof
-from jaxfix._errors import UsageError
+from jaxfix._errors import UsageError, written
+from jaxfix._garbage import until_exit
 from jaxfix._options import Color, Format, Options, command, plain_command, sign
 
 if TYPE_CHECKING:
@@ -56,10 +57,13 @@ Paths = Annotated[
 
 def main() -> None:
     """The `jaxfix` command."""
-    for stream in (sys.stdout, sys.stderr):
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # it was closed before the start
+            setattr(sys, name, open(os.devnull, "w"))
         # A name that the terminal cannot show must not stop the report.
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    application(sys.argv[1:])(prog_name="jaxfix")
+        getattr(sys, name).reconfigure(errors="backslashreplace")
+    with until_exit():
+        application(sys.argv[1:])(prog_name="jaxfix")
 
 
 def application(asked: Collection[str] | None = None) -> typer.Typer:
@@ -111,7 +115,8 @@ def check(
         return code
     project = _open(paths, options, config)
     if write_baseline:
-        count = _api.write_baseline(project, write_baseline)
+        with written("--write-baseline", write_baseline):
+            count = _api.write_baseline(project, write_baseline)
         _say(options, f"wrote {count} findings to {write_baseline}")
         return _errors(project.errors)
     if add_ignores:
@@ -304,6 +309,8 @@ def _open(paths: list[str], options: Options, config: Config) -> Project:
         raise UsageError("`-` stands for the whole input: name no other path with it")
     else:
         name = options.stdin_filename or "stdin.py"
+        if sys.stdin is None:
+            raise UsageError("standard input is closed: there is nothing to read")
         project = _api.open_text(name, sys.stdin.buffer.read(), config)
     # A wrong name of a rule is an error even if there is no file to read.
     active = len(project.rules)
@@ -400,11 +407,8 @@ def _write_bytes(options: Options, raw: bytes) -> None:
         sys.stdout.buffer.write(raw)
         sys.stdout.flush()
         return
-    try:
+    with written("--output-file", options.output_file):
         options.output_file.write_bytes(raw)
-    except OSError as error:
-        message = f"--output-file: {options.output_file}: {error.strerror}"
-        raise UsageError(message) from None
 
 
 def _say(options: Options, text: str) -> None:

@@ -28,7 +28,7 @@ from ._analysis.scopes import names as names_in
 from ._analysis.scopes import writes
 from ._analysis.settings import DEFAULTS, Settings
 from ._analysis.source import Source
-from ._garbage import by_hand
+from ._garbage import by_hand, settled
 from ._planning.plan import Region, Sites
 from ._processes import can_fork, fork_map
 from ._rewriting.claims import Claim, Visitors, claims_of
@@ -40,7 +40,7 @@ TOO_MANY = "it takes more rounds of fixes than are made"
 # Characters of source beside the largest group: a second or two of analysis.
 WORTH_A_PROCESS = 150_000
 # Characters of source whose analyses may wait in memory to be collected.
-MUCH = 1_000_000
+MUCH = 300_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def run(
 ) -> Outcome:
     """Check `sources`; with `fix`, also make the changes up to that grade."""
     files = [(s.path, s.text, s.tree) for s in sources]
-    with by_hand():
+    with by_hand(), settled():
         parts = run_apart(components(files), options, fix)
     order = {path: index for index, (path, _, _) in enumerate(files)}
     changes = [c for part in parts for c in part.changes]

@@ -18,3 +18,27 @@ def by_hand() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+@contextlib.contextmanager
+def settled() -> Iterator[None]:
+    """What is there at the start is no garbage: no collection looks at it."""
+    is_ours = gc.get_freeze_count() == 0
+    if is_ours:
+        gc.freeze()
+    try:
+        yield
+    finally:
+        if is_ours:
+            gc.unfreeze()
+
+
+@contextlib.contextmanager
+def until_exit() -> Iterator[None]:
+    """`by_hand` for the rest of a process: what it holds goes when it ends, and nobody
+    walks over that once more."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
