@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from jaxfix._errors import UsageError
+from jaxfix._errors import UsageError, require_folder, written
 from jaxfix._options import Format, Options, command, plain_command
 
 if TYPE_CHECKING:
@@ -103,7 +103,9 @@ def validate(
     proof = run(request, options)
     put(options, render(proof))
     if emit_tests is not None:
-        for file in emit(proof.verdicts, emit_tests, config.root):
+        with written("--emit-tests", emit_tests):
+            files = emit(proof.verdicts, emit_tests, config.root)
+        for file in files:
             say(options, f"wrote {file}")
     if unread:
         return FAILED
@@ -151,6 +153,8 @@ def bench(
     }
     render = renderer(options, renderers)
     files = [(file, file_renderer(file)) for file in report or ()]
+    if pytest_benchmark is not None:
+        require_folder("--pytest-benchmark", pytest_benchmark)
     config = options.configure(paths)
     request, unread = request_for(paths, config, before, "bench")
     request = overridden(request, platform, seed, timeout, memory, backend)
@@ -158,12 +162,14 @@ def bench(
     proof = run(request, options)
     put(options, render(proof))
     for file, render_file in files:
-        file.write_text(render_file(proof), encoding="utf-8")
+        with written("--report", file):
+            file.write_text(render_file(proof), encoding="utf-8")
         say(options, f"wrote {file}")
     if pytest_benchmark is not None:
         now = datetime.datetime.now(datetime.UTC)
         text = bench_json.pytest_benchmark(proof, now=now)
-        pytest_benchmark.write_text(text, encoding="utf-8")
+        with written("--pytest-benchmark", pytest_benchmark):
+            pytest_benchmark.write_text(text, encoding="utf-8")
         say(options, f"wrote {pytest_benchmark}")
     if unread:
         return FAILED
@@ -189,11 +195,13 @@ def record(
 
     root = _config.load([Path.cwd()]).root
     file = output or root / inputs.RECORDED
+    require_folder("--output", file)
     recording = recorder.record(arguments, root)
     if not recording.functions:
         print("jaxfix: no call of a transformed function was seen", file=sys.stderr)
         return recording.status
-    recorder.store(recording, file)
+    with written("--output", file):
+        recorder.store(recording, file)
     print(
         f"jaxfix: {len(recording.functions)} functions, {recording.calls} calls seen; "
         f"recording took {recording.spent_s * 1e3:.3g} ms, {recording.overhead:.1%} of "
@@ -341,6 +349,7 @@ def file_renderer(file: Path) -> Callable[[Proof], str]:
     }
     if file.suffix not in renderers:
         raise UsageError(f"--report: expected .html, .md or .json, got `{file}`")
+    require_folder("--report", file)
     if file.suffix == ".html":
         require_matplotlib()
     return renderers[file.suffix]
@@ -350,7 +359,7 @@ def require_matplotlib() -> None:
     import importlib.util
 
     if importlib.util.find_spec("matplotlib") is None:
-        raise UsageError("an HTML report needs `pip install jaxfix[report]`")
+        raise UsageError("an HTML report needs `pip install matplotlib`")
 
 
 def put(options: Options, text: str) -> None:
@@ -358,7 +367,8 @@ def put(options: Options, text: str) -> None:
     if options.output_file is None:
         sys.stdout.write(text)
     else:
-        options.output_file.write_text(text, encoding="utf-8")
+        with written("--output-file", options.output_file):
+            options.output_file.write_text(text, encoding="utf-8")
 
 
 def say(options: Options, text: str) -> None:

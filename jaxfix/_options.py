@@ -228,6 +228,12 @@ def _finish(run: Callable[[], int]) -> None:
     except JaxfixError as error:
         print(f"jaxfix: error: {error}", file=sys.stderr)
         code = error.exit_code
+    except BrokenPipeError:  # who reads the output has seen enough
+        raise
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"jaxfix: error: {where}{error.strerror or error}", file=sys.stderr)
+        code = JaxfixError.exit_code
     except KeyboardInterrupt:
         print("jaxfix: interrupted", file=sys.stderr)
         code = INTERRUPTED

@@ -167,6 +167,10 @@ def test_select_and_ignore():
         (["check", "-", "a.py"], "`-` stands for the whole input"),
         (["check", ".", "--baseline", "none.json"], "none.json: No such file"),
         (["check", ".", "--output-file", "no/such/file"], "no/such/file"),
+        (["check", ".", "--write-baseline", "no/b.json"], "no/b.json: No such file"),
+        (["bench", ".", "--report", "no/r.md"], "no/r.md: there is no folder `no`"),
+        (["bench", ".", "--pytest-benchmark", "no/b"], "there is no folder `no`"),
+        (["record", "--output", "no/i.json", "--", "true"], "there is no folder `no`"),
         ([], "Usage"),
     ],
 )
@@ -175,6 +179,56 @@ def test_usage_errors(arguments, message):
     result = run(*arguments)
     assert result.code == 2
     assert message in result.err + result.out
+
+
+def test_an_error_of_the_system_is_one_line(monkeypatch):
+    write()
+
+    def full(*given, **named):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(_api, "check_project", full)
+    result = run("check", ".")
+    assert result.code == 3
+    assert result.err == "jaxfix: error: No space left on device\n"
+
+
+@pytest.mark.parametrize("arguments", [["check", "."], ["diff", "."], ["rules"]])
+def test_a_closed_output_is_no_error_of_the_tool(arguments):
+    write("x = 1\n")
+    command = [sys.executable, "-m", "jaxfix", *arguments]
+    child = subprocess.run(
+        ["/bin/sh", "-c", 'exec "$@" >&-', "sh", *command],
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=False,
+    )
+    assert (child.returncode, child.stderr) == (0, b"")
+
+
+def test_a_closed_input_is_a_usage_error(monkeypatch):
+    code = "import sys\nsys.stdin = None\nfrom jaxfix._cli import main\nmain()\n"
+    with start(code, "check", "-") as child:
+        _, err = child.communicate()
+    assert child.returncode == 2
+    assert err == "jaxfix: error: standard input is closed: there is nothing to read\n"
+
+
+def test_a_file_that_cannot_be_written_is_not_called_unequal(monkeypatch):
+    write()
+    write(name="b.py")
+    replace = os.replace
+
+    def failing(old, new):
+        if str(new).endswith("b.py"):
+            raise PermissionError(errno.EACCES, "Permission denied")
+        replace(old, new)
+
+    monkeypatch.setattr(os, "replace", failing)
+    result = run("apply", ".")
+    assert result.code == 3
+    assert "b.py:1: cannot be written: permission denied" in result.err
+    assert "held back: standard error says why" in result.out
 
 
 def test_a_wrong_key_in_the_configuration():

@@ -88,7 +88,7 @@ def _summary(report: Report, *, unsafe: bool) -> str:
     text = ", ".join(parts) + "\n"
     safe, every = len(report.fixable()), len(report.fixable(unsafe=True))
     if report.fixed and safe:
-        text += f"{safe} held back: not proven to be equal (standard error says why)\n"
+        text += f"{safe} held back: standard error says why\n"
     elif safe or (unsafe and every):
         flag = " --unsafe-fixes" if unsafe and every > safe else ""
         count = every if unsafe else safe

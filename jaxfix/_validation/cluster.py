@@ -40,7 +40,7 @@ def run_on_cluster(
     try:
         import joblib
     except ImportError as error:
-        raise UsageError("`--backend` needs `pip install jaxfix[cluster]`") from error
+        raise UsageError("`--backend` needs `pip install joblib`") from error
     packed = [(replace(c, trees=Trees(Path(), Path())), pack(c.trees)) for c in chunks]
     try:
         connected = connection(backend, jobs)
