@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -239,6 +240,14 @@ def test_markdown():
     # Every row has the four cells of the head.
     assert {row.replace("\\|", "").count("|") for row in rows} == {5}
     assert "- `old.py:3`: invalid syntax: oh, no" in lines
+
+
+def test_sarif_of_a_name_that_is_no_text():
+    finding = replace(REPORT.findings[0], path="bad\udcff.py")
+    odd = replace(REPORT, findings=(finding,))
+    (result,) = json.loads(sarif.render(odd, version="1"))["runs"][0]["results"]
+    place = result["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == "bad%FF.py"
 
 
 def test_sarif():

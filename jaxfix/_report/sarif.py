@@ -6,6 +6,7 @@ Source: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
@@ -128,7 +129,8 @@ def _location(path: str, region: dict[str, int] | None) -> dict[str, Any]:
 
 
 def _artifact(path: str) -> dict[str, str]:
-    return {"uri": quote(PurePath(path).as_posix())}
+    # A name need not be text: its bytes count.
+    return {"uri": quote(os.fsencode(PurePath(path).as_posix()))}
 
 
 def _span(span: Span) -> dict[str, int]:
