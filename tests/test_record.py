@@ -130,6 +130,11 @@ def test_the_status_of_the_command_is_kept(tmp_path):
     assert record.record(command, tmp_path).status == 5
 
 
+def test_the_status_after_a_signal_is_that_of_a_shell(tmp_path):
+    command = [sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"]
+    assert record.record(command, tmp_path).status == 137
+
+
 def test_validate_uses_what_was_recorded(recorded, tmp_path, monkeypatch):
     root, found = recorded
     record.store(found, root / inputs.RECORDED)

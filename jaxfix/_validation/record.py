@@ -60,7 +60,9 @@ def record(command: Sequence[str], root: Path) -> Recording:
         except OSError as error:
             raise UsageError(f"cannot run `{command[0]}`: {error.strerror}") from error
         parts = [json.loads(file.read_text()) for file in sorted(notes.glob("*.json"))]
-    return gather(done.returncode, parts)
+    # What a signal ended has the status that a shell gives it.
+    status = done.returncode if done.returncode >= 0 else 128 - done.returncode
+    return gather(status, parts)
 
 
 def gather(status: int, parts: Iterable[Mapping[str, Any]]) -> Recording:
