@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -468,3 +470,31 @@ def test_verify_keeps_the_worst_of_several_verdicts(tmp_path):
     assert found[target].platform == "no_such_platform"
     assert found[target].kind is Kind.NOT_RUN
     assert len(seen) == 2
+
+
+def test_an_interrupt_ends_the_workers_at_once(project, monkeypatch):
+    seen = []
+
+    def interrupt(chunk, folder, start=harness.start):
+        seen.append(start(chunk, folder))
+        return seen[-1]
+
+    def stopped(futures):
+        while not seen:
+            time.sleep(0.01)
+        raise KeyboardInterrupt
+
+    class Pool(ThreadPoolExecutor):
+        def map(self, function, chunks):
+            for chunk in chunks:
+                self.submit(function, chunk)
+            return (stopped(chunk) for chunk in chunks)
+
+    monkeypatch.setattr(harness, "start", interrupt)
+    monkeypatch.setattr(harness, "ThreadPoolExecutor", Pool)
+    hang = {"m.py": HANG}
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        project(hang, {"m.py": HANG.replace("sleep(1)", "sleep(2)")})
+    assert time.monotonic() - began < 20
+    assert seen[0].returncode is not None

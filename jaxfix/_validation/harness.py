@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from .cluster import run_on_cluster
@@ -126,20 +127,27 @@ def split(targets: Sequence[Target], parts: int) -> list[tuple[Target, ...]]:
 def run_here(
     chunks: Sequence[Chunk], jobs: int, on_verdict: Callable[[Verdict], None]
 ) -> list[Verdict]:
+    stop = Event()
     with ThreadPoolExecutor(max(1, jobs)) as pool:
-        parts = pool.map(lambda chunk: run_chunk(chunk, on_verdict), chunks)
-        return [verdict for part in parts for verdict in part]
+        parts = pool.map(lambda chunk: run_chunk(chunk, on_verdict, stop), chunks)
+        try:
+            return [verdict for part in parts for verdict in part]
+        except BaseException:
+            stop.set()  # the threads end their workers; else the pool waits for them
+            raise
 
 
 def run_chunk(
-    chunk: Chunk, on_verdict: Callable[[Verdict], None] = lambda verdict: None
+    chunk: Chunk,
+    on_verdict: Callable[[Verdict], None] = lambda verdict: None,
+    stop: Event | None = None,
 ) -> list[Verdict]:
-    """Run workers until every target of the chunk has its verdict."""
+    """Run workers until every target of the chunk has its verdict, or `stop` is set."""
     pending = dict(enumerate(chunk.targets))
     skips: dict[int, set[str]] = {number: set() for number in pending}
     verdicts: list[Verdict] = []
-    while pending:
-        for number, verdict in run_worker(chunk, pending, skips):
+    while pending and not (stop and stop.is_set()):
+        for number, verdict in run_worker(chunk, pending, skips, stop):
             del pending[number]
             verdicts.append(verdict)
             on_verdict(verdict)
@@ -147,11 +155,15 @@ def run_chunk(
 
 
 def run_worker(
-    chunk: Chunk, pending: Mapping[int, Target], skips: Mapping[int, set[str]]
+    chunk: Chunk,
+    pending: Mapping[int, Target],
+    skips: Mapping[int, set[str]],
+    stop: Event | None,
 ) -> Iterable[tuple[int, Verdict]]:
     """Verdicts that one worker process gives before it ends.
 
-    There is at least one, or a job of `skips` has one check more to skip.
+    There is at least one, or a job of `skips` has one check more to skip, or `stop` is
+    set.
     """
     with tempfile.TemporaryDirectory(prefix="jaxfix-worker-") as scratch:
         folder = Path(scratch)
@@ -160,7 +172,7 @@ def run_worker(
         watch = Watch(chunk, dict(pending), skips, folder)
         with start(chunk, folder) as process:
             try:
-                yield from watch.until_end(process)
+                yield from watch.until_end(process, stop)
             finally:
                 kill(process)
 
@@ -247,9 +259,9 @@ class Watch:
         self.given = 0
 
     def until_end(
-        self, process: subprocess.Popen[bytes]
+        self, process: subprocess.Popen[bytes], stop: Event | None
     ) -> Iterable[tuple[int, Verdict]]:
-        while True:
+        while not (stop and stop.is_set()):
             ended = process.poll() is not None
             for event in self.new_events():
                 if (found := self.take(event)) is not None:
