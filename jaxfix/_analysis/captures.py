@@ -92,6 +92,7 @@ class Story:
     `traces`: by function, the calls of the compiled one. `tracing` and `altering`: the
     functions that get to such a call, or to a change. `site`: where the function object
     is made anew, in the function `home`. `cycles`: what changes it after a call.
+    `given`: the changes of what functions, the `takers`, were given. By identity.
     """
 
     root: TransformedValue
@@ -102,6 +103,8 @@ class Story:
     changes: list[Change]
     altering: dict[int, Change]
     cycles: set[int] = field(default_factory=set)
+    given: frozenset[int] = frozenset()
+    takers: frozenset[int] = frozenset()
 
 
 # A transform, and what it is applied to: `jit(f)` in `def fast(f)` has many functions.
@@ -340,7 +343,8 @@ class Captures:
 
     def is_fixed(self, place: Place) -> bool:
         """Is it an attribute that nothing assigns once its object is made?"""
-        return place.kind == "attribute" and not self.places.of(place)
+        changes = (self.places.of, self.places.of_given)
+        return place.kind == "attribute" and not any(find(place) for find in changes)
 
     def place(self, module: Module, node: ast.expr) -> Place | None:
         """The place, unless it is an attribute of an array or another plain object."""
@@ -428,11 +432,16 @@ class Captures:
         # What compiled code stores itself is a tracer: a problem of its own.
         if len(outside) < len(changes) or self.is_always_the_same(place, changes):
             return None
+        given = [c for c in self.places.of_given(place) if c not in changes]
+        outside += [c for c in given if id(c.owner) not in self.compiled]
         altering = self.altering(place, outside)
         # One transform may be applied to a function of many objects, or at many times.
         roots = {id(root.node): root for root in self.compiled[id(value.node)]}
         for root in roots.values():
-            change = self.unseen(self.story(root, outside, altering))
+            story = self.story(root, outside, altering)
+            story.given = frozenset(map(id, given))
+            story.takers = self.places.takers(place)
+            change = self.unseen(story)
             if (
                 change is not None
                 and not change.rebinds
@@ -567,14 +576,23 @@ class Captures:
         if not traces or not altering:
             return None
         graph = self.graph(scope)
-        fresh = self.fresh(graph, story.site if story.home is scope else None)
+        made = self.fresh(graph, story.site if story.home is scope else None)
         for node, change, calls_it in altering:
+            fresh = made
+            if id(change) in story.given:
+                fresh |= self.remade(graph, key, story.takers)
             if not is_cycle and not any(graph.follows(t, node, fresh) for t in traces):
                 continue
             story.cycles.add(key)
             if calls_it or any(graph.follows(node, t, fresh) for t in traces):
                 return change
         return None
+
+    def remade(self, graph: Graph, key: int, takers: frozenset[int]) -> frozenset[int]:
+        """The statements of a function that give the object to a new taker."""
+        calls = self.called_functions.get(key, ())
+        made = (graph.statement.get(id(c)) for c, keys in calls if takers & {*keys})
+        return frozenset(id(stmt) for stmt in made if stmt is not None)
 
     def from_outside(self, story: Story) -> Change | None:
         """A change by a function that nobody in the project calls: anyone may."""

@@ -415,6 +415,59 @@ class Places:
             known = self._changes[read] = [*found]
         return known
 
+    def of_given(self, read: Place) -> list[Change]:
+        """The changes of an object under the names by which callers gave it.
+
+        A function around the reader has it as a parameter: `make_step(config)`. Or a
+        constructor has, whose object the reader looks at.
+        """
+        found: dict[Change, None] = {}
+        for source in self.sources(read.variable):
+            for change in self.of(replace(source, path=(*source.path, *read.path))):
+                # `x += 1` is a new number, unless it is known to be more than that.
+                if not change.rebinds and not isinstance(change.node, ast.Name):
+                    found[change] = None
+        return [*found]
+
+    def sources(self, place: Place, depth: int = 3) -> list[Place]:
+        """The places of the objects that callers give for a parameter.
+
+        Or for one of a constructor, `self.config = config`, if it is an attribute.
+        """
+        found: dict[Place, None] = {}
+        for source in self._given.get(place, ()) if depth else ():
+            found[source] = None
+            for outer in self.sources(source.variable, depth - 1):
+                found[replace(outer, path=(*outer.path, *source.path))] = None
+        return [*found]
+
+    def takers(self, place: Place) -> frozenset[int]:
+        """The functions that are given what a place holds, or its object's maker."""
+        given = self._given.get(place.variable, ()) if place.kind == "attribute" else ()
+        places = [place, *given]
+        return frozenset(int(p.owner) for p in places if p.kind == "local")
+
+    @cached_property
+    def _given(self) -> dict[Place, list[Place]]:
+        """By parameter: what calls of its function give that has a place.
+
+        And by attribute: the parameter of a constructor that it is bound to.
+        """
+        found: dict[Place, list[Place]] = {}
+        for module, node in self.nodes:
+            pairs: list[tuple[Place | None, ast.expr]] = []
+            if isinstance(node, ast.Call):
+                pairs += self._passed_objects(node)
+            elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                stmt = module.parent(node)
+                if isinstance(stmt, ast.Assign) and self._constructs(module, node):
+                    pairs.append((self.place(module, node), stmt.value))
+            for taken, given in pairs:
+                source = self.place(module, given)
+                if taken and source is not None and source.variable != taken:
+                    found.setdefault(taken, []).append(source)
+        return found
+
     def aliases_of(self, name: str) -> set[str]:
         """The name, and those that an assignment or import gives to what it names."""
         return {name} | self._aliases.get(name, set())
@@ -540,11 +593,15 @@ class Places:
         place, with what stands in the call."""
         found: list[tuple[Place, ast.Name | ast.Attribute]] = []
         call = self.facts.interpreter.calls.get(id(node))
-        for callee in call.callees if call is not None else ():
+        for option in call.callees if call is not None else ():
+            is_class = isinstance(option, ClassValue)
+            callee: Value | None = option
+            if isinstance(option, ClassValue):
+                callee = option.lookup("__init__")
             if not isinstance(callee, FunctionValue):
                 continue
             spec = callee.node.args
-            names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+            names = [a.arg for a in (*spec.posonlyargs, *spec.args)][is_class:]
             pairs = [*zip(names, node.args, strict=False)]
             pairs += [(k.arg, k.value) for k in node.keywords if k.arg is not None]
             found += [
