@@ -262,7 +262,8 @@ def fix(paths: Sequence[str | Path], config: Config | None = None) -> Report:
       paths: files and folders.
       config: that of the project which the paths are in, if None.
     """
-    return write(preview(open_project(paths, config or load(paths))))
+    project = open_project(paths, config or load(paths))
+    return now_left(project, write(preview(project)))
 
 
 def write(report: Report) -> Report:
@@ -291,6 +292,34 @@ def write(report: Report) -> Report:
         files=tuple(f for f in report.files if f.path not in failed),
         errors=_sorted_errors((*report.errors, *errors)),
     )
+
+
+def now_left(project: Project, report: Report) -> Report:
+    """The report of what was written, with what is left where it now stands.
+
+    A finding that only lies in files that stayed as they were is where it was.
+    """
+    written = {file.path for file in report.files}
+    if not any(_places(finding) & written for finding in report.findings):
+        return report
+    try:
+        fresh = {path: Source.read(path) for path in written}
+    except SourceError:  # gone again: what was seen of it is all there is
+        return report
+    after = replace(project, sources={**project.sources, **fresh})
+    now = preview(after).planned()
+    return replace(
+        report,
+        findings=now.findings,
+        lines=now.lines,
+        hidden=now.hidden,
+        edits=now.edits,
+    )
+
+
+def _places(finding: Finding) -> set[str]:
+    """The files that a finding speaks of."""
+    return {finding.path, *(evidence.path for evidence in finding.because)}
 
 
 def add_ignores(project: Project) -> Report:

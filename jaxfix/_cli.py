@@ -59,7 +59,7 @@ def main() -> None:
     """The `jaxfix` command."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # it was closed before the start
-            setattr(sys, name, open(os.devnull, "w"))
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
         # A name that the terminal cannot show must not stop the report.
         getattr(sys, name).reconfigure(errors="backslashreplace")
     with until_exit():
@@ -167,7 +167,7 @@ def apply(
         else:
             _print_report(options, report.planned())
         return _code(options, report, found=bool(report.files or held))
-    report = _api.write(report)
+    report = _api.now_left(project, _api.write(report))
     _print_report(options, report)
     left = bool(report.fixable(unsafe=True))
     return _code(options, report, found=left or bool(held))

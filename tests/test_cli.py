@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 import jaxfix
-from jaxfix import _api
+from jaxfix import _api, _engine
 from jaxfix._cli import application
 from jaxfix._report.result import Report
 from jaxfix._validation import commands
@@ -212,6 +212,20 @@ def test_a_closed_input_is_a_usage_error(monkeypatch):
         _, err = child.communicate()
     assert child.returncode == 2
     assert err == "jaxfix: error: standard input is closed: there is nothing to read\n"
+
+
+def test_what_apply_leaves_is_reported_where_it_now_stands(monkeypatch):
+    """As a `check` right after it does, with the reasons."""
+    monkeypatch.setattr(_api, "_engine", _engine)
+    write(
+        "import jax\n\n\n@jax.jit\ndef f(x, n):\n    y = x\n    while y < n:\n"
+        "        y = y + 1\n    assert y > 0\n    return y\n\n\nf(1.0, 3.0)\n"
+    )
+    left = run("apply", ".", "--output-format", "json")
+    after = run("check", ".", "--output-format", "json")
+    assert [f["line"] for f in json.loads(left.out)["findings"]] == [8]
+    assert json.loads(left.out)["findings"] == json.loads(after.out)["findings"]
+    assert json.loads(left.out)["summary"]["fixed"] == 1
 
 
 def test_a_file_that_cannot_be_written_is_not_called_unequal(monkeypatch):
