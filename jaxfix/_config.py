@@ -215,7 +215,7 @@ def _common_folder(paths: Sequence[str | Path]) -> Path:
 
 def _project_root(start: Path) -> Path:
     for folder in (start, *start.parents):
-        if any((folder / mark).exists() for mark in _ROOT_MARKS):
+        if any(os.path.exists(folder / mark) for mark in _ROOT_MARKS):
             return folder
     return start
 

@@ -190,7 +190,9 @@ def _outer_ignores(folder: Path) -> _Ignores:
 
     None, if they ignore the folder itself: it was named, so it is meant.
     """
-    top = next((f for f in (folder, *folder.parents) if (f / ".git").exists()), folder)
+    top = next(
+        (f for f in (folder, *folder.parents) if os.path.exists(f / ".git")), folder
+    )
     inner = [folder, *folder.parents]
     above = inner[1 : inner.index(top) + 1]
     ignores = tuple(pair for f in reversed(above) for pair in _ignores_of(f))

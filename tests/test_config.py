@@ -150,3 +150,11 @@ def test_versions():
 def test_settings_name_every_key(project):
     text = settings(load([]))
     assert 'select = ["ALL"]' in text and "per-file-ignores = []" in text
+
+
+def test_a_folder_that_cannot_be_looked_into_is_no_root(tmp_path, monkeypatch):
+    def refuse(*given, **named):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "exists", refuse)
+    assert load([tmp_path]).root == tmp_path

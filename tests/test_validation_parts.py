@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 import subprocess
 import time
 
@@ -174,6 +175,21 @@ OLD = b"K = 2\ndef f(x):\n    return x * K\ndef g(x):\n    # one\n    return x\n
 )
 def test_functions_that_differ(new, names):
     assert changed_functions(OLD, new) == names
+
+
+def test_trees_are_without_what_may_not_be_read(tmp_path, monkeypatch):
+    (tmp_path / "m.py").write_text("x = 1\n")
+    (tmp_path / "secret.txt").write_text("s\n")
+    copy = shutil.copy2
+
+    def refuse(source, target):
+        if source.name == "secret.txt":
+            raise PermissionError(13, "Permission denied")
+        return copy(source, target)
+
+    monkeypatch.setattr(shutil, "copy2", refuse)
+    with changed_trees(tmp_path, {"m.py": "x = 2\n"}) as trees:
+        assert [file.name for file in trees.before.iterdir()] == ["m.py"]
 
 
 def test_changed_trees_leave_the_project_alone(tmp_path):

@@ -92,17 +92,23 @@ def extract_revision(root: Path, revision: str, destination: Path) -> None:
 
 
 def copy_project(root: Path, destination: Path) -> None:
-    """Copy what the project's programs may read: no environments, no huge files."""
+    """Copy what the project's programs may read: no environments, no huge files.
+
+    What we may not read, they may not read either.
+    """
     destination.mkdir(parents=True)
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(f for f in folders if f not in SKIPPED_FOLDERS)
-        folders[:] = [f for f in folders if not Path(folder, f, "pyvenv.cfg").exists()]
+        folders[:] = [
+            f for f in folders if not os.path.exists(f"{folder}/{f}/pyvenv.cfg")
+        ]
         target = destination / os.path.relpath(folder, root)
         target.mkdir(exist_ok=True)
         for name in files:
             source = Path(folder, name)
-            if source.is_file() and source.stat().st_size <= LARGEST_FILE_BYTES:
-                shutil.copy2(source, target / name)
+            with contextlib.suppress(PermissionError):
+                if source.is_file() and source.stat().st_size <= LARGEST_FILE_BYTES:
+                    shutil.copy2(source, target / name)
 
 
 def targets_from_trees(before: Path, after: Path) -> list[Target]:
