@@ -104,6 +104,8 @@ class Choices:
         """`a if test else b` as `jnp.where` or `lax.cond`."""
         if same_expression(a.node, b.node) and not binds(test):
             return a.node
+        if gives_anyway(test, a.node, b.node):
+            return b.node
         self.check_bound(test, {*reads(a.node), *reads(b.node)})
         if (plain := positive(self.fn, test)) is not None:
             test, test_value, a, b = plain, self.value(plain, {}), b, a
@@ -222,6 +224,34 @@ def joined_choice(
     if truth(b) is False or same_expression(b.node, test):
         return joined(plain, ast.BitAnd(), a.node)
     return None
+
+
+def gives_anyway(test: ast.expr, kept: ast.expr, other: ast.expr) -> bool:
+    """Does `other` give the name `kept` wherever the test holds?
+
+    As `x` for `k == 0` in `jnp.where(k == 1, y, x)`: `k` is one number only.
+    """
+    if not isinstance(kept, ast.Name) or (asked := equality(test)) is None:
+        return False
+    while len(arms := build.arms(other)) == 2 and isinstance(other, ast.Call):
+        inner = equality(other.args[0])
+        if inner is None or inner[0] != asked[0] or inner[1] == asked[1]:
+            return False
+        other = arms[1]
+    return same_expression(kept, other)
+
+
+def equality(test: ast.expr) -> tuple[str, object] | None:
+    """The name and the number of a test like `k == 0`."""
+    match test:
+        case ast.Compare(
+            left=ast.Name(id=name),
+            ops=[ast.Eq()],
+            comparators=[ast.Constant(value=int(number))],
+        ):
+            return name, number
+        case _:
+            return None
 
 
 def joined(test: ast.expr, op: ast.operator, other: ast.expr) -> ast.expr:
