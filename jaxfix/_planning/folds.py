@@ -25,6 +25,7 @@ from jaxfix._analysis.values import (
     Dict,
     Lib,
     Seq,
+    Static,
     Value,
     alternatives,
     element,
@@ -162,11 +163,19 @@ def _iterated(fn: Function, arg: ast.expr) -> tuple[Evidence, ...]:
         return arrays.forced(fn, arg) if is_clear else arrays.traced(fn, arg)
     if isinstance(known, Seq):
         items = known.items if known.items is not None else (known.elem,)
-        if any(isinstance(i, Array) and i.traced for i in items):
+        if any(map(_may_be_tracer, items)):
             return arrays.traced_inside(fn, arg)
         if any(map(_starts_with_tracer, items)) and len(items) != 1:
             return arrays.traced_inside(fn, arg)
     return ()
+
+
+def _may_be_tracer(known: Value | None) -> bool:
+    """Is it a tracer, or a number of which some are: an element that a loop appends?"""
+    options = alternatives(known) if known is not None else ()
+    return any(isinstance(o, Array) and o.traced for o in options) and all(
+        isinstance(o, Array | Const | Static) and o != Const(None) for o in options
+    )
 
 
 def _starts_with_tracer(known: Value | None) -> bool:
