@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.jax_api import lookup
-from jaxfix._analysis.scopes import writes
+from jaxfix._analysis.scopes import reads, writes
 from jaxfix._analysis.values import SCALAR, Array, Const
 
 # How often each part is in a length; the numbers are those of the part "".
@@ -56,6 +56,29 @@ def results_differ(
             case _:
                 return False
     return _differ(*found)
+
+
+def counts_rounds(loop: ast.For) -> bool:
+    """Is something in a loop as long as its variables say: `range(k)`, `row[:k]`?"""
+    nodes = [node for stmt in loop.body for node in ast.walk(stmt)]
+    inner = [(n.target, n.iter) for n in nodes if isinstance(n, ast.For)]
+    steps = [(n, n) for n in nodes if isinstance(n, ast.Assign | ast.AugAssign)]
+    changing: set[str] = set()
+    found = set(writes(loop.target))
+    while found - changing:
+        changing |= found
+        found = {
+            name
+            for target, source in (*inner, *steps)
+            if changing & set(reads(source))
+            for name in writes(target)
+        }
+    counts = [
+        node if isinstance(node, ast.Slice) else node.iter
+        for node in nodes
+        if isinstance(node, ast.For | ast.comprehension | ast.Slice)
+    ]
+    return any(changing & set(reads(node)) for node in counts)
 
 
 def _whole(name: str) -> Length:

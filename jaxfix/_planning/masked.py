@@ -15,6 +15,7 @@ from jaxfix._analysis.values import (
     SCALAR,
     Array,
     Const,
+    Seq,
 )
 
 from .agree import collapse
@@ -22,6 +23,7 @@ from .blocks import Blocked, copy_with, sets_flags
 from .booleans import marked
 from .carries import first_rounds
 from .context import Context, NameSet
+from .lengths import counts_rounds
 from .placeholders import first_binding, initial_result, is_result
 
 if TYPE_CHECKING:
@@ -76,6 +78,9 @@ def masked(
             inner.types[name] = Array(True, dtype, first.shape)
     inner.bound |= set(writes(node.target))
     new_body = f.block(body, head, inner)
+    if done is not None:
+        carried = [n for n in writes(body) if n in head]
+        check_lengths(node, carried, context, inner)
     before += first_rounds(f, node, new_body, context)
     made = copy_with(node, body=new_body, orelse=[])
     made.desugared = True  # type: ignore[attr-defined]
@@ -83,6 +88,28 @@ def masked(
         if name in writes(body):
             context.types[name] = value
     return [*before, made]
+
+
+def check_lengths(
+    node: ast.For, carried: Iterable[str], before: Context, after: Context
+) -> None:
+    """What the rounds after the exit leave alone has one length in all rounds.
+
+    Raises:
+      Blocked: a list gets longer, or what says how long it is changes.
+    """
+    varies = counts_rounds(node)
+    for name in carried:
+        first, last = collapse(before.types.get(name)), collapse(after.types.get(name))
+        match first, last:
+            case Seq(items=tuple(old)), Seq(items=tuple(new)):
+                differs = len(old) != len(new)
+            case Seq(items=tuple()), Seq():
+                differs = varies
+            case _:
+                differs = False
+        if differs:
+            raise Blocked(node, f"the length of `{name}` differs from round to round")
 
 
 def forget_constants(inner: Context, changed: Iterable[str]) -> None:
