@@ -76,13 +76,21 @@ def discover(
     """
     files: dict[str, str] = {}
     errors: list[FileError] = []
-    walk = _Walk(root.resolve(), (*DEFAULT_EXCLUDE, *exclude), errors)
+    top = root.resolve()
+    patterns = (_from_root(pattern, top) for pattern in exclude)
+    walk = _Walk(top, (*DEFAULT_EXCLUDE, *patterns), errors)
     for path in map(Path, paths):
         if force_exclude and walk.is_inside_excluded(path):
             continue
         for file in walk.files(path):
             files.setdefault(os.path.realpath(file), display(file))
     return Found(tuple(sorted(files.values())), tuple(errors))
+
+
+def _from_root(pattern: str, root: Path) -> str:
+    """A pattern of `exclude` that is an absolute path, as one from the root."""
+    top = f"{root}/"
+    return f"./{pattern.removeprefix(top)}" if pattern.startswith(top) else pattern
 
 
 def display(path: str | Path) -> str:

@@ -45,11 +45,12 @@ def matches(patterns: Iterable[str], path: PurePosixPath) -> bool:
     """Whether a pattern of `exclude` matches `path` itself.
 
     A pattern without a slash matches a name at any depth; one with a slash matches from
-    the project's root. `*` matches slashes too.
+    the project's root. `*` matches slashes too, and `/**/` matches a slash.
     """
     return any(
-        _glob(pattern).match(path.name if _is_name(pattern) else str(path)) is not None
+        _glob(spelled).match(path.name if _is_name(spelled) else str(path)) is not None
         for pattern in patterns
+        for spelled in {pattern, pattern.replace("/**/", "/")}
     )
 
 

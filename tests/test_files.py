@@ -50,6 +50,9 @@ def test_exclude(project):
         "pkg/x_pb2.py",
     ]
     assert found("pkg/gen/b.py", exclude=["pkg"], force_exclude=True) == []
+    assert found(exclude=["pkg/**/b.py"]) == found(exclude=["pkg/gen/b.py"])
+    assert found(exclude=[f"{project}/pkg"]) == found(exclude=["pkg"])
+    assert found(exclude=["docs/**/d.py"]) == found(exclude=["docs/d.py"]) != found()
 
 
 def test_a_named_folder_is_read_though_it_is_excluded(project):
