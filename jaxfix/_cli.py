@@ -204,7 +204,10 @@ def diff(paths: Paths, options: Options) -> int:
 def why(
     place: Annotated[
         str,
-        typer.Argument(metavar="FILE:LINE[:NAME]", help="A line, and a name in it."),
+        typer.Argument(
+            metavar="FILE:LINE[:NAME]",
+            help="A line, and a name in it; in a notebook, FILE:CELL:LINE[:NAME].",
+        ),
     ],
     options: Options,
 ) -> int:
@@ -218,6 +221,7 @@ def why(
     if match is None:
         raise UsageError(f"expected FILE:LINE or FILE:LINE:NAME, got {place!r}")
     path, cell = match["path"], match["cell"]
+    render = _cli_proof.renderer(options, {Format.TEXT: explained.render})
     config = options.configure([path])
     found = _api.why(
         path,
@@ -226,7 +230,7 @@ def why(
         config,
         cell=int(cell) if cell else None,
     )
-    _put(options, explained.render(found))
+    _put(options, render(found))
     return 0
 
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from jaxfix._config import Config
     from jaxfix._validation.commands import Request
     from jaxfix._validation.verdict import Proof, Verdict
+
+Shown = TypeVar("Shown")
 
 # Imports inside of functions keep libcst, matplotlib and rich out of the start.
 
@@ -330,8 +332,9 @@ def progress(
 
 
 def renderer(
-    options: Options, known: dict[Format, Callable[[Proof], str]]
-) -> Callable[[Proof], str]:
+    options: Options, known: dict[Format, Callable[[Shown], str]]
+) -> Callable[[Shown], str]:
+    """What prints a result in the format that is asked for, if `known` has it."""
     if options.output_format not in known:
         names = ", ".join(known)
         raise UsageError(f"--output-format: expected {names} for this command")

@@ -162,6 +162,7 @@ def test_select_and_ignore():
         (["check"], "PATH"),
         (["explain", "traced-iff"], "did you mean `traced-if`?"),
         (["why", "a.py"], "expected FILE:LINE"),
+        (["why", "a.py:3", "--output-format", "json"], "expected text for this"),
         (["why", "a.py:99"], "there is no line 99"),
         (["validate", ".", "--python", "no/such/one"], "is not an interpreter"),
         (["check", "-", "a.py"], "`-` stands for the whole input"),
