@@ -14,7 +14,7 @@ from jaxfix._analysis.suppress import apply_edits
 from jaxfix._edits import edits_of
 from jaxfix._planning.desugar import Desugar
 from jaxfix._rewriting.registry import rules
-from jaxfix._rewriting.rewrite import number_functions
+from jaxfix._rewriting.rewrite import number_functions, reason_of
 
 PROGRAM = """\
 import jax.numpy as jnp
@@ -117,3 +117,8 @@ def test_a_name_that_stands_in_two_places_is_renamed_once() -> None:
         "rest_1",
     ]
     assert ast.unparse(call) == "rest_1(x)"
+
+
+def test_the_reason_of_a_failure_is_one_line():
+    reason = reason_of(ValueError("Syntax Error @ 1:1.\n\nimport jax\n^"))
+    assert "(ValueError: Syntax Error @ 1:1. import jax ^)" in reason

@@ -236,7 +236,8 @@ def attempt(
 def reason_of(error: Exception) -> str:
     if isinstance(error, CannotFix):
         return str(error)
-    return f"jaxfix failed on it ({type(error).__name__}: {error}): a bug in jaxfix"
+    words = " ".join(str(error).split())  # a reason is one line
+    return f"jaxfix failed on it ({type(error).__name__}: {words}): a bug in jaxfix"
 
 
 def carry_out(rewriter: Rewriter, one: Claim, done: set[str]) -> None:
