@@ -60,7 +60,8 @@ class InPlaceStore(Rule):
     Safe, where no other name of the array is read afterwards: NumPy would show it the
     store. An index out of range raises in NumPy and is dropped by JAX. A NumPy buffer
     that is filled with tracers becomes an array of JAX, with its 32-bit default dtype.
-    `np.add.at` and its kin, `np.copyto` and `np.fill_diagonal` are stores, too.
+    `np.add.at` and its kin, `np.copyto`, `np.fill_diagonal` and `np.add(..., out=x)`
+    are stores, too.
     Unsafe: a function that stores into its argument comes to return it, and a slice
     whose traced start might be negative.
 

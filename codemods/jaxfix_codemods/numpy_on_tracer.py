@@ -51,7 +51,8 @@ class NumpyOnTracer(Rule):
 
     ## Not fixed
 
-    - Functions without a counterpart, or with arguments that it does not take (`out=`).
+    - Functions without a counterpart, or with arguments that it does not take, such as
+      `casting=`.
     - Functions whose result has a size that depends on the data.
 
     ## See

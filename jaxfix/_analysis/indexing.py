@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Sequence
 
@@ -85,6 +86,14 @@ STORING = {
     "numpy.place": "set",
     "numpy.fill_diagonal": "fill_diagonal",
 }
+# Functions of two arrays, whose third argument is the array for the result.
+_BINARY = frozenset(
+    f"numpy.{name}"
+    for name in (
+        *("add", "subtract", "multiply", "divide", "true_divide", "floor_divide"),
+        *("maximum", "minimum", "power", "mod", "remainder", "arctan2", "hypot"),
+    )
+)
 UPDATES = frozenset(
     [
         "set",
@@ -240,3 +249,14 @@ def _indexed_symbol(dims: Shape, parts: Sequence[Value]) -> Shape:
             case _:
                 spelled.append("")
     return derived(dims, f"[{','.join(spelled)}]")
+
+
+def out_of(name: str, call: ast.Call) -> ast.expr | None:
+    """The array into which a call of NumPy puts its result: `np.add(a, b, out=c)`."""
+    if not name.startswith("numpy."):
+        return None
+    for keyword in call.keywords:
+        if keyword.arg == "out":
+            return keyword.value
+    is_given = name in _BINARY and len(call.args) == 3
+    return call.args[2] if is_given else None

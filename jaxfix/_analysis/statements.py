@@ -20,7 +20,7 @@ from .expressions import (
     truth,
 )
 from .frame import Frame, Loop, State, join_all, join_states
-from .indexing import STORING
+from .indexing import STORING, out_of
 from .objects import (
     ClassValue,
     FunctionValue,
@@ -61,8 +61,15 @@ MAX_PASSES = 4
 
 
 def _expr(frame: Frame, node: ast.Expr) -> bool:
-    frame.evaluate(node.value)
+    value = frame.evaluate(node.value)
     match node.value:
+        case ast.Call(func=function) as call if (
+            isinstance(found := quiet(frame, function), Lib)
+            and (place := out_of(found.name, call)) is not None
+        ):
+            new = stored(quiet(frame, place), Unknown(), value)
+            if new is not None:
+                store(frame, place, new)
         case ast.Call(func=function, args=[place, *given]) if (
             isinstance(found := quiet(frame, function), Lib) and found.name in STORING
         ):

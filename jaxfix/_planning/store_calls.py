@@ -6,12 +6,12 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from jaxfix._analysis import arrays, build
+from jaxfix._analysis import arrays, build, jax_api
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix, Evidence
-from jaxfix._analysis.indexing import STORING
+from jaxfix._analysis.indexing import STORING, out_of
 from jaxfix._analysis.scopes import parameter_names
-from jaxfix._analysis.values import Seq
+from jaxfix._analysis.values import Array, Seq
 
 from . import aliases, masks, stores
 from .kept_arrays import CHANGING, why_kept
@@ -19,12 +19,16 @@ from .kept_arrays import CHANGING, why_kept
 
 @dataclass(frozen=True, slots=True)
 class StoreCall:
-    """`np.copyto(base, *given)`: `method` of `base.at[...]` does the same."""
+    """`np.copyto(base, *given)`: `method` of `base.at[...]` does the same.
+
+    `is_result`: it is `np.add(*given, out=base)`.
+    """
 
     call: ast.Call
     base: ast.expr
     given: list[ast.expr]
     method: str
+    is_result: bool = False
 
 
 def store_call(fn: Function, stmt: ast.AST | None) -> StoreCall | None:
@@ -40,6 +44,11 @@ def store_call(fn: Function, stmt: ast.AST | None) -> StoreCall | None:
             ) as call
         ) if arrays.is_host_array(arrays.value(fn, base)):
             return StoreCall(call, base, given, "set")
+        case ast.Expr(value=ast.Call() as call) if (
+            base := out_of(fn.library(call) or "", call)
+        ) is not None:
+            given = [arg for arg in call.args if arg is not base]
+            return StoreCall(call, base, given, "set", is_result=True)
         case _:
             return None
 
@@ -110,6 +119,8 @@ def updated(fn: Function, one: StoreCall, spell: Callable[[str], str]) -> ast.ex
     Raises:
       CannotFix: JAX has no operation of this meaning.
     """
+    if one.is_result:
+        return _result(fn, one, spell)
     call, base, given, method = one.call, one.base, one.given, one.method
     text = ast.unparse(call.func)
     if any(isinstance(arg, ast.Starred) for arg in call.args):
@@ -139,6 +150,29 @@ def updated(fn: Function, one: StoreCall, spell: Callable[[str], str]) -> ast.ex
             raise CannotFix(f"`{text}` is called in a way of its own")
     at = ast.Subscript(ast.Attribute(base, "at", ast.Load()), index, ast.Load())
     return build.method(at, method, value)
+
+
+def _result(fn: Function, one: StoreCall, spell: Callable[[str], str]) -> ast.expr:
+    """The array after `np.add(a, b, out=base)`: it keeps its shape and dtype."""
+    text = ast.unparse(one.call.func)
+    keywords = [k for k in one.call.keywords if k.value is not one.base]
+    name = fn.library(one.call) or ""
+    target = jax_api.numpy_to_jnp(name, [k.arg or "**" for k in keywords])
+    if target is None or not all(k.arg for k in keywords):
+        raise CannotFix(f"`{text}` with these options has no counterpart in jax.numpy")
+    for arg in one.given:
+        if isinstance(arg, ast.Starred) or isinstance(arrays.value(fn, arg), Seq):
+            raise CannotFix(f"`{ast.unparse(arg)}` is no array, which jax.numpy needs")
+    made = build.call(spell(target), *one.given)
+    made.keywords = keywords
+    old, new = arrays.value(fn, one.base), arrays.value(fn, one.call)
+    if isinstance(old, Array) and isinstance(new, Array):
+        known = None not in (old.dtype, old.shape)
+        if known and (old.dtype, old.shape) == (new.dtype, new.shape):
+            return made
+    whole = ast.Attribute(one.base, "at", ast.Load())
+    at = ast.Subscript(whole, build.const(...), ast.Load())
+    return build.method(at, "set", made)
 
 
 def _index(

@@ -19,7 +19,13 @@ from jaxfix._analysis.objects import InstanceValue
 from jaxfix._analysis.scopes import parameter_names, reads
 from jaxfix._analysis.values import Array, Dict, Seq, alternatives
 
-from .aliases import in_one_loop, line_of, names_bound, read_after
+from .aliases import (
+    in_one_loop,
+    is_seen_elsewhere,
+    line_of,
+    names_bound,
+    read_after,
+)
 from .kept_arrays import why_kept
 from .taken import check_taken
 from .views import parts_of, viewed, viewed_by
@@ -327,7 +333,7 @@ def buffer(fn: Function, base: ast.expr) -> ast.Call | None:
         if _starts_on_host(fn, base):
             raise CannotFix(f"`{ast.unparse(base)}` is a NumPy array made elsewhere")
         return None
-    places = bindings(fn, base.id)
+    places = [b for b in bindings(fn, base.id) if not _is_plain_update(fn, b)]
     made: list[ast.Call] = []
     for bound in places:
         holder = fn.module.parent(bound)
@@ -348,6 +354,12 @@ def buffer(fn: Function, base: ast.expr) -> ast.Call | None:
             f"`{ast.unparse(made[0].func)}` has no counterpart in jax.numpy"
         )
     return made[0]
+
+
+def _is_plain_update(fn: Function, bound: ast.AST) -> bool:
+    """Is it the `y` of `y *= 0.5`, which nothing sees by another name?"""
+    holder = fn.module.parent(bound)
+    return isinstance(holder, ast.AugAssign) and not is_seen_elsewhere(fn, holder)
 
 
 def _starts_on_host(fn: Function, base: ast.expr) -> bool:
