@@ -8,8 +8,8 @@ by way of a name, the reduction can look at the whole array and skip what is not
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from jaxfix._analysis import arrays, build, jax_api
 from jaxfix._analysis.definitions import (
@@ -111,28 +111,29 @@ def subscript_selection(fn: Function, node: ast.AST) -> Selection | None:
             return Selection(node, node.value, None, index)
         return None
     if isinstance(index, ast.Tuple):
-        return _on_one_axis(fn, node, index)
+        found = on_some_axes(fn, node.value, index.elts)
+        return replace(found, node=node) if found is not None else None
     mask = mask_of(fn, index)
     return Selection(node, node.value, mask, None) if mask is not None else None
 
 
-def _on_one_axis(
-    fn: Function, node: ast.Subscript, index: ast.Tuple
+def on_some_axes(
+    fn: Function, base: ast.expr, index: Sequence[ast.expr]
 ) -> Selection | None:
-    """`table[:, mask]`: the mask of one axis, and the others whole."""
+    """`table[:, mask]`: the mask of some axes, and the others whole."""
     masks = {
         place: mask
-        for place, part in enumerate(index.elts)
+        for place, part in enumerate(index)
         if (mask := mask_of(fn, part)) is not None
     }
-    whole = [p for p, e in enumerate(index.elts) if ast.unparse(e) == ":"]
-    if len(masks) != 1 or len(whole) != len(index.elts) - 1:
+    whole = [p for p, e in enumerate(index) if ast.unparse(e) == ":"]
+    if len(masks) != 1 or len(whole) != len(index) - 1:
         return None
     ((lead, mask),) = masks.items()
-    ranks = arrays.rank(fn.value(mask)), arrays.rank(fn.value(node.value))
-    if ranks[0] != 1 or ranks[1] is None:
+    if not arrays.rank(fn.value(mask)) or arrays.rank(fn.value(base)) is None:
         return None
-    return Selection(node, node.value, mask, None, lead)
+    node = ast.Subscript(base, ast.Tuple(list(index), ast.Load()), ast.Load())
+    return Selection(node, base, mask, None, lead)
 
 
 def _called_selection(fn: Function, node: ast.Call) -> Selection | None:
@@ -378,7 +379,7 @@ def whole(fn: Function, expr: ast.expr, like: Selection | None = None) -> Whole:
       CannotFix: it is not elementwise, or the selections differ.
     """
     leaves: list[tuple[ast.expr, Selection]] = []
-    _collect(fn, expr, leaves)
+    _collect(fn, expr, leaves, like)
     first = like or (leaves[0][1] if leaves else None)
     for node, found in leaves:
         if first is not None and not first.picks_as(fn, found):
@@ -395,22 +396,49 @@ def whole(fn: Function, expr: ast.expr, like: Selection | None = None) -> Whole:
 
 
 def _collect(
-    fn: Function, expr: ast.expr, leaves: list[tuple[ast.expr, Selection]]
+    fn: Function,
+    expr: ast.expr,
+    leaves: list[tuple[ast.expr, Selection]],
+    like: Selection | None,
 ) -> None:
+    """The selections in an expression; all else is the same at each place of `like`."""
     found = selection(fn, expr)
     if found is not None:
         leaves.append((expr, found))
         return
-    if (inner := reduction(fn, expr)) is not None and inner.axis is None:
-        return  # a number, mended by itself
+    inner = reduction(fn, expr)
+    if inner is not None and (
+        inner.axis is None or _is_same_everywhere(fn, inner, like)
+    ):
+        return  # mended by itself
     parts = elementwise_parts(fn, expr)
     if any(holds_selection(fn, part) for part in parts):
         for part in parts:
-            _collect(fn, part, leaves)
+            _collect(fn, part, leaves, like)
     elif holds_selection(fn, expr):
         raise CannotFix(f"`{ast.unparse(expr)}` is not computed element by element")
-    elif not arrays.is_scalar(fn.value(expr)):
-        raise CannotFix(f"`{ast.unparse(expr)}` may have a shape of its own")
+    elif not arrays.is_scalar(known := fn.value(expr)):
+        rank = arrays.rank(known)
+        if rank is None or like is None or rank > axes_behind(fn, like):
+            raise CannotFix(f"`{ast.unparse(expr)}` may have a shape of its own")
+
+
+def _is_same_everywhere(fn: Function, inner: Reduction, like: Selection | None) -> bool:
+    """Is a reduction of the same selection over all the axes of the mask?"""
+    if like is None or like.lead or inner.axis is None:
+        return False
+    try:
+        whole_axes(fn, inner.axis, like)
+        return bool(whole(fn, inner.operand, like).leaves)
+    except CannotFix:
+        return False
+
+
+def axes_behind(fn: Function, found: Selection) -> int:
+    """How many axes the array certainly has behind those of the mask."""
+    rank = arrays.rank(fn.value(found.base))
+    masked = 1 if found.mask is None else arrays.rank(fn.value(found.mask))
+    return 0 if rank is None or masked is None else rank - found.lead - masked
 
 
 def holds_selection(fn: Function, expr: ast.expr) -> bool:
@@ -678,7 +706,7 @@ def _masked(fn: Function, found: Selection, end: Reduction | None) -> Masked:
     ):
         raise CannotFix("the axis of the reduction is not known")
     if end.axis is not None and not _is_flat(fn, found):
-        _check_axes(fn, end.axis, found)
+        whole_axes(fn, end.axis, found)
     if (
         end.axis is None
         and not _is_flat(fn, found)
@@ -691,11 +719,11 @@ def _masked(fn: Function, found: Selection, end: Reduction | None) -> Masked:
     return Masked(end, found, parts)
 
 
-def _check_axes(fn: Function, axis: ast.expr, found: Selection) -> None:
-    """Refuse a reduction over other axes: as many results are left as are picked.
+def whole_axes(fn: Function, axis: ast.expr, found: Selection) -> ast.expr:
+    """The axes of the whole array that a reduction of the selection is over.
 
     Raises:
-      CannotFix: it is not over all axes of the mask.
+      CannotFix: as many results are left as elements are picked, or it is not known.
     """
     known = fn.value(axis)
     try:
@@ -703,15 +731,23 @@ def _check_axes(fn: Function, axis: ast.expr, found: Selection) -> None:
     except ValueError:
         raise CannotFix("the axis of the reduction is not known") from None
     if given is None:
-        return
+        return axis
     rank = arrays.rank(fn.value(found.base))
     masked = 1 if found.mask is None else arrays.rank(fn.value(found.mask))
     axes = given if isinstance(given, tuple | list) else (given,)
-    if rank is None or masked is None:
+    if rank is None or not masked or not all(isinstance(a, int) for a in axes):
         raise CannotFix("it is not known over which axes the reduction is")
-    reduced_axes = {a % rank for a in axes if isinstance(a, int)}
-    if not {*range(found.lead, found.lead + masked)} <= reduced_axes:
+    more = masked - 1  # the selection has one axis for all those of the mask
+    picked = {a % (rank - more) for a in axes}
+    if found.lead not in picked:
         raise CannotFix("as many results are left as elements are picked")
+    if not more:
+        return axis
+    mask_axes = range(found.lead, found.lead + masked)
+    others = {a if a < found.lead else a + more for a in picked - {found.lead}}
+    return ast.Tuple(
+        [build.const(a) for a in sorted({*mask_axes, *others})], ast.Load()
+    )
 
 
 def _whole_of(fn: Function, end: Reduction, found: Selection) -> Whole:
@@ -751,7 +787,8 @@ def reduced(fn: Function, one: Masked, mask: ast.expr, spell: Spell) -> ast.expr
     made = build.call(spell(f"jax.numpy.{end.name}"), end.operand)
     made.keywords = list(end.keywords)
     if end.axis is not None and not _is_flat(fn, one.found):
-        made.keywords.append(ast.keyword("axis", end.axis))
+        axes = whole_axes(fn, end.axis, one.found)
+        made.keywords.append(ast.keyword("axis", axes))
     made.keywords.append(ast.keyword("where", mask))
     if end.name in ("max", "min"):
         made.keywords.append(ast.keyword("initial", limit(fn, end, spell)))

@@ -45,7 +45,7 @@ def _instead(write: Rewriter, fn: Function, plan: Mending, mask: ast.expr) -> as
     if is_bare and (once or known is not None or isinstance(mask, ast.Name)):
         writer.remove(stmt)
         return known or mask
-    name = write.fresh(fn)("mask")
+    name = _free_name(write, fn)
     made = build.assign(name, mask)
     writer.replace_statement(stmt, lambda: writer.statements([made]))
     write.masks[id(fn.node), ast.dump(mask)] = (stmt, name)
@@ -60,11 +60,17 @@ def _named(write: Rewriter, fn: Function, stmt: ast.stmt, mask: ast.expr) -> ast
     if known is not None:
         return known
     writer = write.writer(fn.module)
-    name = write.fresh(fn)("mask")
+    name = _free_name(write, fn)
     made = build.assign(name, mask)
     writer.insert_before(stmt, lambda: writer.statements([made]))
     write.masks[id(fn.node), ast.dump(mask)] = (stmt, name)
     return build.load(name)
+
+
+def _free_name(write: Rewriter, fn: Function) -> str:
+    fresh = write.fresh(fn)
+    name = fresh("mask")
+    return name if name == "mask" else fresh("where")
 
 
 def _known(

@@ -289,7 +289,7 @@ def updated(fn: Function, one: Update, spell: Callable[[str], str]) -> ast.expr:
         arrays.value(fn, one.base)
     ):
         base = build.call(spell("jax.numpy.asarray"), base)
-    if len(one.index) == 1 and (found := selected(fn, one)) is not None:
+    if (found := selected(fn, one)) is not None:
         return _masked(fn, one, found, base, spell)
     parts = [masks.mask_of(fn, part) for part in one.index]
     if any(mask is not None for mask in parts):
@@ -363,12 +363,12 @@ def _require_apart(fn: Function, one: Update) -> None:
         raise CannotFix("a traced slice is mixed with other indices")
 
 
-def _spread(node: ast.expr, count: int) -> ast.expr:
-    """`node[:, None]`, for arrays along `count` axes behind it."""
+def _spread(node: ast.expr, count: int, rank: int = 1) -> ast.expr:
+    """`node[:, None]`, for arrays along `count` axes behind those of the node."""
     if not count:
         return node
     nones: list[ast.expr] = [ast.Constant(None) for _ in range(count)]
-    key = ast.Tuple([ast.Slice(), *nones], ast.Load())
+    key = ast.Tuple([*[ast.Slice()] * rank, *nones], ast.Load())
     return ast.Subscript(node, key, ast.Load())
 
 
@@ -452,6 +452,8 @@ def fits(base: Value | None, value: Value | None) -> bool:
 
 def selected(fn: Function, one: Update) -> Selection | None:
     """The elements that a store by a mask, or by a slice of traced width, changes."""
+    if len(one.index) > 1:
+        return masks.on_some_axes(fn, one.base, one.index)
     part = one.index[0]
     node = ast.Subscript(one.base, part, ast.Load())
     if isinstance(part, ast.Slice):
@@ -516,16 +518,20 @@ def _masked_axis(
     assert mask is not None, "one of the indices is a mask"
     others = [p for i, p in enumerate(one.index) if i != place]
     rank = arrays.rank(arrays.value(fn, one.base))
-    if arrays.rank(arrays.value(fn, mask)) != 1 or rank is None:
-        raise CannotFix("the mask is one of several indices")
+    masked = arrays.rank(arrays.value(fn, mask))
+    if not masked or rank is None:
+        names = f"`{ast.unparse(one.base)}` and `{ast.unparse(mask)}`"
+        raise CannotFix(f"it is not known how many axes {names} have")
     if not all(_is_plain(fn, part) for part in others):
         raise CannotFix("the mask is one of several indices")
-    if not arrays.is_scalar(arrays.value(fn, one.value)):
-        raise CannotFix("several elements are stored by a mask")
     index: list[ast.expr] = list(one.index)
-    index[place] = ast.Slice()
-    behind = sum(isinstance(part, ast.Slice) for part in index[place + 1 :])
-    mask = _spread(mask, behind + rank - len(index))
+    index[place : place + 1] = [ast.Slice()] * masked
+    behind = sum(isinstance(part, ast.Slice) for part in index[place + masked :])
+    behind += rank - len(index)
+    value = arrays.rank(arrays.value(fn, one.value))
+    if value is None or value > behind:
+        raise CannotFix("several elements are stored by a mask")
+    mask = _spread(mask, behind, masked)
     while index and windows.is_whole(index[-1]):
         index.pop()
     if not index:
@@ -549,7 +555,7 @@ def _is_plain(fn: Function, part: ast.expr) -> bool:
 
 def edit_leaves(write: Rewriter, fn: Function, one: Update) -> None:
     """In `x[mask] = y[mask] * 2`, `y[mask]` becomes `y`."""
-    found = selected(fn, one) if len(one.index) == 1 else None
+    found = selected(fn, one)
     if found is None:
         return
     writer = write.writer(fn.module)
