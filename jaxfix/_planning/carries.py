@@ -115,6 +115,47 @@ def enter(
             inner.types[name] = known
 
 
+def check_gradient(
+    f: Functional,
+    node: ast.For | ast.While,
+    carried: Sequence[str],
+    before: Context,
+    after: Context,
+) -> None:
+    """A loop of an unknown number of rounds has no reverse-mode gradient.
+
+    Where it carries whole numbers and bools alone, none goes through it.
+
+    Raises:
+      Blocked: it would need one.
+    """
+    if not f.fn.differentiated:
+        return
+    types = [context.types.get(n) for n in carried for context in (before, after)]
+    if all(map(is_whole, types)):
+        return
+    source = build.source_of(node)
+    if isinstance(source, ast.For):
+        raise Blocked(
+            source,
+            "the number of iterations is traced, and the function is differentiated in"
+            " reverse mode, which such a loop does not have",
+        )
+    raise Blocked(
+        source,
+        "the function is differentiated in reverse mode, and `lax.while_loop` has"
+        " no such gradient; a loop with a static bound would have one",
+    )
+
+
+def is_whole(value: Value | None) -> bool:
+    """Is it a whole number, a bool, or an array of them?"""
+    known = collapse(value)
+    found = as_array(known) if known is not None else None
+    dtype = found.dtype if found is not None else None
+    return dtype is not None and dtype.kind in ("b", "i", "u")
+
+
 def leave(
     f: Functional, carried: Sequence[str], inner: Context, context: Context
 ) -> None:

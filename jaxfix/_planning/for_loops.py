@@ -22,6 +22,7 @@ from .carries import (
     carried_names,
     check_body,
     check_bound,
+    check_gradient,
     enter,
     initial_values,
     last_casts,
@@ -63,12 +64,6 @@ def for_loop(
         loop = try_rolled(f, node, live, context)
         return loop if loop is not None else masked(f, node, live, context)
     check_body(f, node, node.body)
-    if f.fn.differentiated:
-        raise Blocked(
-            source,
-            "the number of iterations is traced, and the function is differentiated in"
-            " reverse mode, which such a loop does not have",
-        )
     if done is None:
         return fori(f, node, live, context)
     return counted_while(f, node, live, context)
@@ -136,6 +131,7 @@ def fori(
     if not carried:
         return [*plan.before, *effect_loop(f, plan, new_body)]
     new_body += last_casts(f, source, carried, context, inner)
+    check_gradient(f, node, carried, context, inner)
     inits = initial_values(f, source, carried, context, inner, new_body)
     functions: list[ast.stmt] = []
     step = body_function(f, source, plan.index, carried, new_body, functions)

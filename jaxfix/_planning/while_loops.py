@@ -23,6 +23,7 @@ from .carries import (
     carried_names,
     check_body,
     check_bound,
+    check_gradient,
     enter,
     initial_values,
     last_casts,
@@ -40,14 +41,7 @@ if TYPE_CHECKING:
 def while_loop(
     f: Functional, node: ast.While, live: NameSet, context: Context
 ) -> list[ast.stmt]:
-    source = build.source_of(node)
     check_body(f, node, node.body)
-    if f.fn.differentiated:
-        raise Blocked(
-            source,
-            "the function is differentiated in reverse mode, and `lax.while_loop` has"
-            " no such gradient; a loop with a static bound would have one",
-        )
     return make_while(f, node, node.test, node.body, live, context, hidden=[])
 
 
@@ -82,6 +76,7 @@ def make_while(
     if not carried:
         raise Blocked(source, "nothing that the loop changes is used")
     new_body += last_casts(f, source, carried, context, inner)
+    check_gradient(f, node, carried, context, inner)
     inits = initial_values(f, source, carried, context, inner, new_body, late)
     keep_going = predicate(f, carried, condition)
     functions: list[ast.stmt] = []
