@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import re
+import signal
 import sys
 from collections.abc import Collection, Sequence
 from enum import StrEnum
@@ -62,8 +63,17 @@ def main() -> None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
         # A name that the terminal cannot show must not stop the report.
         getattr(sys, name).reconfigure(errors="backslashreplace")
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _stop)
     with until_exit():
         application(sys.argv[1:])(prog_name="jaxfix")
+
+
+def _stop(number: int, frame: object) -> None:
+    """An end from outside leaves no worker and no scratch file behind."""
+    raise SystemExit(128 + number)
 
 
 def application(asked: Collection[str] | None = None) -> typer.Typer:

@@ -54,7 +54,8 @@ def write_all(group: Sequence[Replacement]) -> None:
             target = Path(os.path.realpath(item.path))
             try:
                 _check(item, target)
-                staged.append((item, target, _stage(target, item.after)))
+                with _signals_held():  # else a file could be made, and not be known
+                    staged.append((item, target, _stage(target, item.after)))
             except OSError as error:
                 raise _error(item, error) from None
         with _signals_held():

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -717,6 +718,44 @@ def test_interrupted_exits_130():
         _, err = child.communicate()
     assert child.returncode == 130
     assert err == "jaxfix: interrupted\n"
+
+
+def test_an_interrupt_leaves_no_new_file_behind(monkeypatch):
+    file = write()
+    make = tempfile.mkstemp
+
+    def interrupted(*given, **named):
+        made = make(*given, **named)
+        os.kill(os.getpid(), signal.SIGINT)
+        return made
+
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        monkeypatch.setattr(tempfile, "mkstemp", interrupted)
+        assert run("apply", ".").code == 130
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    assert file.read_text() == PROGRAM
+    assert os.listdir() == ["a.py"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_an_end_from_outside_cleans_up(number):
+    code = (
+        "import tempfile, time, jaxfix._config as c\n"
+        "from jaxfix._cli import main\n"
+        "def slow(*a, **k):\n    with tempfile.TemporaryDirectory(dir='.') as name:\n"
+        "        print(name, flush=True)\n        time.sleep(30)\n"
+        "c.load = slow\nmain()\n"
+    )
+    with start(code, "check", ".") as child:
+        assert child.stdout is not None
+        scratch = Path(child.stdout.readline().strip())
+        assert scratch.is_dir()
+        child.send_signal(number)
+        _, err = child.communicate()
+    assert (child.returncode, err) == (128 + number, "")
+    assert not scratch.exists()
 
 
 @pytest.mark.parametrize(
