@@ -57,7 +57,10 @@ def rejit_at(fn: Function, node: ast.Call) -> Rejit | None:
     if not loops and not runs_repeatedly(fn):
         return None
     captured = captures(fn, node)
-    if any(is_callable(fn, name) for name in captured if kind != "method"):
+    known = local_of(fn, function) if loops else None
+    if any(
+        is_callable(fn, name) for name in captured if kind != "method" and name != known
+    ):
         return None
     return Rejit(node, function, calls, variable, tuple(loops), captured, kind)
 
@@ -81,6 +84,25 @@ def kind_of(fn: Function, function: ast.expr) -> str | None:
         inner = kind_of(fn, first) if first is not None else None
         return "method" if inner == "method" else "transform"
     return None
+
+
+def local_of(fn: Function, function: ast.expr) -> str | None:
+    """The `f` of `jax.grad(f)`, if it is a function that `fn` defines."""
+    while isinstance(function, ast.Call) and function.args:
+        function = function.args[0]
+    if isinstance(function, ast.Name) and local_function(fn, function.id):
+        return function.id
+    return None
+
+
+def local_function(fn: Function, name: str) -> bool:
+    """Does `fn` define a function of the name, in one place?"""
+    made = [
+        node
+        for node in ast.walk(fn.node)
+        if isinstance(node, ast.FunctionDef) and node.name == name
+    ]
+    return len(made) == 1
 
 
 def uses_of(
@@ -170,4 +192,6 @@ def varies(rejit: Rejit, names: tuple[str, ...]) -> bool:
         for node in ast.walk(loop):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 bound.add(node.id)
+            elif isinstance(node, ast.FunctionDef):
+                bound.add(node.name)
     return bool(bound & set(names))

@@ -28,6 +28,7 @@ class LocalJit:
 
     `uses`: where it is named in them. `captured`: the variables of functions around it
     that it reads. `jit`: the call that jits it, None if that is a decorator;
+    `gradient`: the `jax.grad(inner)` that this call jits in its place, if it does;
     `variable`: what the result is bound to.
     """
 
@@ -36,6 +37,7 @@ class LocalJit:
     uses: tuple[ast.expr, ...]
     captured: tuple[str, ...]
     jit: ast.Call | None = None
+    gradient: ast.Call | None = None
     variable: ast.Assign | None = None
 
 
@@ -48,30 +50,48 @@ def local_jit_at(fn: Function, decorator: ast.expr) -> LocalJit | None:
         return None
     if fn.node.decorator_list or (fn.under and not fn.on_host):
         return None
-    jit, variable = None, None
+    jit, gradient, variable = None, None, None
     calls: tuple[ast.Call, ...] = ()
     uses: tuple[ast.expr, ...] = ()
     if isinstance(inner, ast.FunctionDef) and inner.decorator_list == [decorator]:
         calls, uses = calls_of(fn, inner)
     elif isinstance(decorator, ast.Call):
-        jit, inner = decorator, local_function(fn, decorator)
+        jit, (inner, gradient) = decorator, local_function(fn, decorator)
         calls, variable = fresh.uses_of(fn, jit) or ((), None)
         uses = tuple(call.func for call in calls)
     if not isinstance(inner, ast.FunctionDef) or not calls:
         return None
-    if not (repeats(fn, inner) or runs_repeatedly(fn)):
+    # `jax.grad` gives a new function each time, of an old one too.
+    if not (repeats(fn, gradient or inner) or runs_repeatedly(fn)):
         return None
     captured = tuple(n for n in free_names(inner) if owner_of(fn, n) is not None)
     if any(fresh.is_callable(fn, name) for name in captured):
         return None
-    return LocalJit(inner, calls, uses, captured, jit, variable)
+    if gradient is not None and any(fresh.local_function(fn, n) for n in captured):
+        return None  # it stays, and the gradient is compiled before the loop
+    return LocalJit(inner, calls, uses, captured, jit, gradient, variable)
 
 
-def local_function(fn: Function, jit: ast.Call) -> ast.FunctionDef | None:
-    """The `f` of `jax.jit(f)`, a function in `fn` that is used for nothing else."""
-    if len(jit.args) != 1 or jit.keywords or not isinstance(jit.args[0], ast.Name):
-        return None
-    name = jit.args[0].id
+def local_function(
+    fn: Function, jit: ast.Call
+) -> tuple[ast.FunctionDef | None, ast.Call | None]:
+    """The `f` of `jax.jit(f)`, a function in `fn` that is used for nothing else.
+
+    Of `jax.jit(jax.grad(f))` also the call in the midst.
+    """
+    if len(jit.args) != 1 or jit.keywords:
+        return None, None
+    gradient: ast.Call | None = None
+    match jit.args[0]:
+        case ast.Name() as function:
+            pass
+        case ast.Call(args=[ast.Name() as function]):
+            gradient = differentiated(fn, function)
+            if gradient is None:
+                return None, None
+        case _:
+            return None, None
+    name = function.id
     named = [n for n in ast.walk(fn.node) if isinstance(n, ast.Name) and n.id == name]
     made = [
         n
@@ -80,9 +100,9 @@ def local_function(fn: Function, jit: ast.Call) -> ast.FunctionDef | None:
     ]
     match named, made:
         case [_], [ast.FunctionDef(decorator_list=[]) as inner]:
-            return inner
+            return inner, gradient
         case _:
-            return None
+            return None, None
 
 
 def calls_of(
@@ -183,6 +203,7 @@ def check(fn: Function, one: LocalJit) -> None:
         *inner.args.defaults,
         *(d for d in inner.args.kw_defaults if d is not None),
         *inner.decorator_list,
+        *(k.value for k in (one.gradient.keywords if one.gradient else ())),
     ]
     if inner.returns is not None:
         outside.append(inner.returns)

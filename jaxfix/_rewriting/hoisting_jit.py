@@ -522,7 +522,8 @@ def carry_out(write: Rewriter, fn: Function, found: Rejit) -> None:
         name = _into_object(writer, fn, found)
     else:
         scope = fn.module.tree if hoist.place == MODULE else fn.node
-        name = _own_name(fn, found) or writer.fresh(name_for(fn, found), scope)
+        own = own_name(fn, found.variable)
+        name = own or writer.fresh(name_for(found.function), scope)
         made = _new_jit(fn, found, hoist)
         place, blank = _place(fn, found, hoist)
         known = _functions_above(place, fn) if _hands_on(found, hoist) else frozenset()
@@ -593,11 +594,11 @@ def _direct(text: str, functions: frozenset[str]) -> str:
     return text.replace(lambda_, name, 1)
 
 
-def _own_name(fn: Function, found: Rejit) -> str | None:
+def own_name(fn: Function, variable: ast.Assign | None) -> str | None:
     """The variable that held the jit, if it may be one of the module as well."""
-    if found.variable is None or not isinstance(found.variable.targets[0], ast.Name):
+    if variable is None or not isinstance(variable.targets[0], ast.Name):
         return None
-    name = found.variable.targets[0].id
+    name = variable.targets[0].id
     stores = [
         n
         for n in ast.walk(fn.module.tree)
@@ -607,10 +608,10 @@ def _own_name(fn: Function, found: Rejit) -> str | None:
     return name if alone and len(name) > 2 else None
 
 
-def name_for(fn: Function, found: Rejit) -> str:
+def name_for(function: ast.expr) -> str:
     """What a reader would call it: `grad_loss`, `jitted_step`, `compiled`."""
-    transforms = _transforms(found.function)
-    inner = _innermost(found.function)
+    transforms = _transforms(function)
+    inner = _innermost(function)
     if isinstance(inner, ast.Lambda):
         return "compiled"
     base = ast.unparse(inner).rpartition(".")[2].lstrip("_")

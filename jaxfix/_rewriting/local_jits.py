@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from jaxfix._analysis import build
 from jaxfix._analysis.dict_order import order_matters
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
@@ -11,7 +12,7 @@ from jaxfix._analysis.local_jits import LocalJit, check
 from jaxfix._analysis.objects import TransformedValue, is_data, is_setting
 from jaxfix._analysis.static_uses import value_of
 
-from .hoisting_jit import is_static_in, top_statement
+from .hoisting_jit import is_static_in, name_for, own_name, top_statement
 from .rewrite import Rewriter
 from .static_options import check_declaration, declare
 
@@ -84,6 +85,11 @@ def hoist_local(write: Rewriter, fn: Function, one: LocalJit) -> None:
 
     jit = writer.expr(one.jit.func) if one.jit is not None else ""
     is_bare = one.variable is None or not writer.has_comment(one.variable)
+    compiled = name
+    if one.gradient is not None:
+        compiled = own_name(fn, one.variable) or writer.fresh(
+            name_for(one.gradient), fn.module.tree
+        )
 
     if settings:
         declare(write, root_of(fn, one), add=settings)
@@ -91,7 +97,7 @@ def hoist_local(write: Rewriter, fn: Function, one: LocalJit) -> None:
         writer.add_parameter(inner, captured, keyword_only=by_keyword)
     if is_bare and (jit or name != inner.name):
         for use in one.uses:
-            writer.edit(use, name)
+            writer.edit(use, compiled)
     for call in one.calls:
         named = by_keyword or bool(call.keywords)
         for captured in one.captured:
@@ -99,8 +105,15 @@ def hoist_local(write: Rewriter, fn: Function, one: LocalJit) -> None:
     if is_bare and one.variable is not None:
         writer.remove(one.variable)
     elif one.jit is not None and one.variable is not None:
-        writer.edit(one.jit, name)
-    writer.move_before(top_statement(fn, inner), inner, name, decorator=jit)
+        writer.edit(one.jit, compiled)
+    place = top_statement(fn, inner)
+    if one.gradient is None:
+        writer.move_before(place, inner, name, decorator=jit)
+        return
+    gradient = ast.Call(one.gradient.func, [build.load(name)], one.gradient.keywords)
+    made = build.assign(compiled, build.call(jit, gradient))
+    writer.move_before(place, inner, name)
+    writer.insert_before(place, lambda: writer.statements([made]))
 
 
 def bound_by(node: ast.AST) -> list[str]:
