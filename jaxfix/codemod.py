@@ -40,6 +40,7 @@ from ._planning import (
     constant_masks,
     first_found,
     folds,
+    found_places,
     hand_counted,
     impure,
     joiners,
@@ -66,7 +67,7 @@ from ._rewriting.local_jits import check_local, hoist_local, local_key
 from ._rewriting.named_functions import check_named, name_functions
 from ._rewriting.rewrite import Rewriter
 from ._rewriting.rule import Rule
-from ._rewriting.selections import mend_selection
+from ._rewriting.selections import mend_places, mend_selection
 
 __all__ = [
     "CannotFix",
@@ -108,6 +109,7 @@ __all__ = [
     "demands",
     "first_found",
     "folds",
+    "found_places",
     "factories",
     "fresh",
     "fresh_arguments",
@@ -127,6 +129,7 @@ __all__ = [
     "list_operands",
     "list_sorts",
     "masks",
+    "mend_places",
     "mend_selection",
     "mutators",
     "name_functions",

@@ -130,9 +130,9 @@ LAYERS = {
         "derivatives": "singular",
         "names": "inlining",
         "helpers": "callees casts comparing constant_masks first_found folds "
-        "hand_counted impure list_operands list_sorts masks masked_gradients mutators "
-        "numpy_calls joiners printing signs sizes store_calls tables truth_numbers "
-        "windows",
+        "found_places hand_counted impure list_operands list_sorts masks "
+        "masked_gradients mutators numpy_calls joiners printing signs sizes "
+        "store_calls tables truth_numbers windows",
     },
     "jaxfix/_rewriting": {
         "parts": "rule registry lines spelling blocks imports",

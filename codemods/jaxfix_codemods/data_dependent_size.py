@@ -16,6 +16,8 @@ from jaxfix.codemod import (
     build,
     first_found,
     folds,
+    found_places,
+    mend_places,
     named_places,
     sizes,
 )
@@ -27,8 +29,9 @@ class DataDependentSize(Rule):
     Shapes must be known when JAX compiles. Where one index or a count is all that is
     wanted, `jnp.argmax` and `jnp.count_nonzero` give it, as they do for the first
     element that `next((x for x in xs if test), default)` finds. Places into which
-    `.at[...]` stores one number are a mask for `jnp.where`; otherwise `size=` says how
-    many results there may be.
+    `.at[...]` stores one number are a mask for `jnp.where`, and those that pick
+    elements to be reduced are one for `where=`; otherwise `size=` says how many results
+    there may be.
 
     ## Example
 
@@ -112,6 +115,8 @@ class DataDependentSize(Rule):
         if (stored := named_places.named_places(fn, node)) is not None:
             named_places.check(fn, stored)
             return Sites("jnp.where", Safety.SAFE, key)
+        if (places := found_places.found_places(fn, node)) is not None:
+            return Sites("a reduction with `where=`", places.safety, key)
         raise CannotFix(
             f"give the largest number of results: `{found.keyword}=...`, "
             "a static number"
@@ -143,6 +148,11 @@ class DataDependentSize(Rule):
         use = sizes.use_of(fn, found)
         if (stored := named_places.named_places(fn, node)) is not None:
             named_places.mend(write, fn, stored)
+            return
+        if use is None and sizes.first_by_name(fn, found) is None:
+            places = found_places.found_places(fn, node)
+            assert places is not None, "the plan was made for such places"
+            mend_places(write, fn, places)
             return
         if use is None:
             size = build.const(1)

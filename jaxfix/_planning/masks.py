@@ -59,6 +59,7 @@ PRODUCTS = frozenset(f"jax.numpy.{n}" for n in ("dot", "vdot", "inner", "matmul"
 FINDERS = frozenset(
     f"{m}.{n}" for m in ("jax.numpy", "numpy") for n in ("where", "nonzero")
 )
+FLAT_FINDERS = frozenset({"jax.numpy.flatnonzero", "numpy.flatnonzero"})
 # `jnp.extract(mask, x)` is `x[mask]`.
 PICKERS = frozenset({"jax.numpy.compress", "jax.numpy.extract"})
 ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
@@ -113,8 +114,20 @@ def subscript_selection(fn: Function, node: ast.AST) -> Selection | None:
     if isinstance(index, ast.Tuple):
         found = on_some_axes(fn, node.value, index.elts)
         return replace(found, node=node) if found is not None else None
-    mask = mask_of(fn, index)
+    mask = mask_of(fn, index) or named_mask(fn, index)
     return Selection(node, node.value, mask, None) if mask is not None else None
+
+
+def named_mask(fn: Function, index: ast.expr) -> ast.expr | None:
+    """The mask whose places have a name: `hits = jnp.where(mask)[0]` of `x[hits]`."""
+    if not isinstance(index, ast.Name) or is_mask(fn, index):
+        return None
+    found = definition(fn, index)
+    if found is None or isinstance(found[1], ast.Name) or is_mask(fn, found[1]):
+        return None
+    if len(bindings(fn, index.id)) != 1 or not unchanged(fn, found[1], found[0], index):
+        return None
+    return mask_of(fn, found[1])
 
 
 def on_some_axes(
@@ -169,16 +182,15 @@ def mask_of(fn: Function, index: ast.expr) -> ast.expr | None:
     is_first = isinstance(index, ast.Subscript) and fn.value(index.slice) == Const(0)
     if isinstance(index, ast.Subscript) and is_first:
         index = index.value
-    if (
-        isinstance(index, ast.Call)
-        and arrays.library(fn, index) in FINDERS
-        and len(index.args) == 1
-        and not index.keywords
-        and is_mask(fn, index.args[0])
-        and (not is_first or arrays.rank(fn.value(index.args[0])) == 1)
-    ):
-        return index.args[0]
-    return None
+    if not isinstance(index, ast.Call) or len(index.args) != 1 or index.keywords:
+        return None
+    (mask,) = index.args
+    name = arrays.library(fn, index)
+    is_flat = name in FLAT_FINDERS and not is_first
+    if not (is_flat or name in FINDERS) or not is_mask(fn, mask):
+        return None
+    one_axis = is_first or is_flat
+    return mask if not one_axis or arrays.rank(fn.value(mask)) == 1 else None
 
 
 def is_mask(fn: Function, node: ast.expr) -> bool:
@@ -543,6 +555,17 @@ def covers(fn: Function, base: ast.expr, mask: ast.expr) -> bool:
         if known_dims(a.shape) is not None and known_dims(b.shape) is not None:
             return known_dims(a.shape) == known_dims(b.shape)
     return mentions(fn, resolved(fn, mask), base)
+
+
+def leads(fn: Function, base: ast.expr, mask: ast.expr) -> bool:
+    """Has the mask the shape of the array, or of its first dimensions?"""
+    if covers(fn, base, mask):
+        return True
+    a, b = fn.value(base), fn.value(mask)
+    if not isinstance(a, Array) or not isinstance(b, Array):
+        return False
+    full, part = known_dims(a.shape), known_dims(b.shape)
+    return full is not None and part is not None and full[: len(part)] == part
 
 
 def mentions(fn: Function, expr: ast.expr, base: ast.expr) -> bool:

@@ -45,10 +45,10 @@ def store_call(fn: Function, stmt: ast.AST | None) -> StoreCall | None:
         ) if arrays.is_host_array(arrays.value(fn, base)):
             return StoreCall(call, base, given, "set")
         case ast.Expr(value=ast.Call() as call) if (
-            base := out_of(fn.library(call) or "", call)
+            out := out_of(fn.library(call) or "", call)
         ) is not None:
-            given = [arg for arg in call.args if arg is not base]
-            return StoreCall(call, base, given, "set", is_result=True)
+            given = [arg for arg in call.args if arg is not out]
+            return StoreCall(call, out, given, "set", is_result=True)
         case _:
             return None
 

@@ -13,8 +13,7 @@ from jaxfix._analysis import arrays, build
 from jaxfix._analysis.definitions import bindings, definition, loads
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
-from jaxfix._analysis.shapes import known_dims
-from jaxfix._analysis.values import Array, Const
+from jaxfix._analysis.values import Const
 from jaxfix._planning import masks
 
 from .rewrite import Rewriter
@@ -103,21 +102,10 @@ def _by_mask(
     call, update = at_update(fn, use)
     if arrays.rank(fn.value(update.value)) != 0:
         raise CannotFix(f"`{ast.unparse(update.value)}` may be more than a number")
-    if not _leads(fn, update.base, one.mask):
+    if not masks.leads(fn, update.base, one.mask):
         text = ast.unparse(update.base)
         raise CannotFix(f"it cannot be seen that the mask has the shape of `{text}`")
     return call, replace(update, index=[one.mask])
-
-
-def _leads(fn: Function, base: ast.expr, mask: ast.expr) -> bool:
-    """Has the mask the shape of the array, or of its first dimensions?"""
-    if masks.covers(fn, base, mask):
-        return True
-    a, b = fn.value(base), fn.value(mask)
-    if not isinstance(a, Array) or not isinstance(b, Array):
-        return False
-    full, part = known_dims(a.shape), known_dims(b.shape)
-    return full is not None and part is not None and full[: len(part)] == part
 
 
 def mend(write: Rewriter, fn: Function, one: NamedPlaces) -> None:

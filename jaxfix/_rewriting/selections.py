@@ -8,16 +8,37 @@ from jaxfix._analysis import build
 from jaxfix._analysis.definitions import block_of, unchanged
 from jaxfix._analysis.facts import Function
 from jaxfix._planning import masked_gradients, masks
+from jaxfix._planning.found_places import FoundPlaces
 from jaxfix._planning.masks import Masked, Mending, Selection, Whole
 
 from .rewrite import Rewriter
 
 
+def mend_places(write: Rewriter, fn: Function, one: FoundPlaces) -> None:
+    """The mask under a name in the place of where it holds, and what uses them."""
+    writer = write.writer(fn.module)
+    name = one.mask.id if isinstance(one.mask, ast.Name) else _free_name(write, fn)
+    if isinstance(one.mask, ast.Name):
+        writer.remove(one.stmt)
+    else:
+        writer.edit(one.target, name)
+        writer.edit(one.made, lambda: writer.expr(one.mask))
+    total = build.call(write.spell(fn)("jax.numpy.sum"), build.load(name))
+    for count in one.counts:
+        writer.edit(count, lambda: writer.expr(total))
+    for found, plan in one.picks:
+        mend_selection(write, fn, found, plan, name)
+
+
 def mend_selection(
-    write: Rewriter, fn: Function, found: Selection, plan: Mending
+    write: Rewriter, fn: Function, found: Selection, plan: Mending, name: str = ""
 ) -> None:
-    """Rewrite the reductions that a selection ends in."""
+    """Rewrite the reductions that a selection ends in; `name` is that of its mask."""
     mask = masks.where_mask(fn, found, write.spell(fn))
+    if name and mask is found.mask:
+        mask = build.load(name)
+    elif name and isinstance(mask, ast.Subscript):
+        mask = ast.Subscript(build.load(name), mask.slice, ast.Load())
     if plan.statement is not None:
         mask = _instead(write, fn, plan, mask)
     elif plan.derived:
@@ -116,6 +137,7 @@ def _whole(
         if new is not node:
             writer.edit(node, lambda new=new: writer.expr(new))  # type: ignore[misc]
         power = fn.module.parent(node)
-        if isinstance(new, ast.Call) and isinstance(power, ast.BinOp):
+        is_power = isinstance(power, ast.BinOp) and isinstance(power.op, ast.Pow)
+        if isinstance(power, ast.BinOp) and (is_power or isinstance(new, ast.Call)):
             again = ast.BinOp(power.left, power.op, power.right)
             writer.edit(power, lambda again=again: writer.expr(again))  # type: ignore[misc]
