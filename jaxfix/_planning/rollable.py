@@ -20,6 +20,7 @@ def check_rollable(fn: Function, node: ast.For) -> None:
       CannotFix: such a use.
     """
     varying = set(writes(node.target)) | set(writes(node.body))
+    functions = {s.name for s in node.body if isinstance(s, ast.FunctionDef)}
     for stmt in node.body:
         for inner in ast.walk(stmt):
             if (
@@ -29,6 +30,7 @@ def check_rollable(fn: Function, node: ast.For) -> None:
                 and not build.is_new(inner)
                 and fn.tracer(inner) is None
                 and not is_traced_tree(fn.value(inner) or Unknown())
+                and inner.id not in functions
             ):
                 check_use(fn, inner)
 
