@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING
 
 from jaxfix._analysis import build
@@ -202,7 +202,10 @@ def branch(
     if (plain := positive(f.fn, test)) is not None:
         test, test_value = plain, f.value(plain, context.types)
         body, orelse, first, second = orelse, body, second, first
-    constant, outputs = constant_outputs(f, outputs, first, second, context)
+    constant, left_over = constant_outputs(f, outputs, first, second, context)
+    same = set(outputs) - set(left_over)
+    outputs = left_over
+    body, orelse = (without_constants(block, same) for block in (body, orelse))
     if not outputs:
         if not has_effects(f.fn, [*body, *orelse]):
             # What the condition binds stays bound.
@@ -306,6 +309,20 @@ def constant_outputs(
         else:
             left.append(name)
     return constant, left
+
+
+def without_constants(block: Sequence[ast.stmt], names: Set[str]) -> list[ast.stmt]:
+    """A branch without what gives these names the constant of both branches."""
+    return [
+        stmt
+        for stmt in block
+        if not (
+            isinstance(stmt, ast.Assign)
+            and build.is_new(stmt)
+            and isinstance(stmt.value, ast.Constant)
+            and set(writes(stmt)) <= names
+        )
+    ]
 
 
 def where_statements(

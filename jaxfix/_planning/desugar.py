@@ -129,6 +129,10 @@ class Desugar:
         outer = outer_names(self.fn) & set(writes(body))
         if not outer or "return" not in self.traced_exits(body):
             return self.function_body(body)
+        if is_procedure(body):
+            falls = "fall" in exits(body)
+            end = [] if falls else [build.ret(build.const(None))]
+            return [*self.block(body, self._without_value), *end]
         self.by_name = True
         result = self._result_name()
         return [*self.block(body, self._by_name), build.ret(build.load(result))]
@@ -298,8 +302,7 @@ class Desugar:
             return None
         named = found.stmt
         assert isinstance(named, ast.If), "it is a copy of one"
-        returns = (n for n in statements_in(whole) if isinstance(n, ast.Return))
-        if all(one.value is None for one in returns):
+        if is_procedure([whole]):
             return [
                 *found.before,
                 *self.block(named.body, self._without_value),
@@ -671,6 +674,15 @@ class Desugar:
         if self.result is None:
             self.result = self.fresh("result")
         return self.result
+
+
+def is_procedure(body: Sequence[ast.stmt]) -> bool:
+    """Does no `return` in it give a value but None?"""
+    nodes = (node for stmt in body for node in statements_in(stmt))
+    values = [n.value for n in nodes if isinstance(n, ast.Return)]
+    return all(
+        v is None or (isinstance(v, ast.Constant) and v.value is None) for v in values
+    )
 
 
 def _no_return(stmts: list[ast.stmt], leaving: ast.stmt) -> list[ast.stmt]:
