@@ -18,6 +18,7 @@ from ._analysis import (
     hoisting,
     keys,
     local_jits,
+    makers,
     origins,
     polynomials,
     setting_uses,
@@ -40,6 +41,7 @@ from ._planning import (
     constant_masks,
     first_found,
     folds,
+    formats,
     found_places,
     hand_counted,
     impure,
@@ -64,6 +66,7 @@ from ._rewriting import hoisting_jit, named_places, static_options, updates
 from ._rewriting.capture_rule import CaptureRule, Hoisted
 from ._rewriting.factories import hoist as hoist_factory
 from ._rewriting.local_jits import check_local, hoist_local, local_key
+from ._rewriting.makers import make_before
 from ._rewriting.named_functions import check_named, name_functions
 from ._rewriting.rewrite import Rewriter
 from ._rewriting.rule import Rule
@@ -109,6 +112,7 @@ __all__ = [
     "demands",
     "first_found",
     "folds",
+    "formats",
     "found_places",
     "factories",
     "fresh",
@@ -122,6 +126,8 @@ __all__ = [
     "hoist_local",
     "local_jits",
     "local_key",
+    "make_before",
+    "makers",
     "hoisting_jit",
     "impure",
     "joiners",

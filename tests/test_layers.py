@@ -114,8 +114,8 @@ LAYERS = {
         "helpers": "arrays caching captures changes closures compiled_results "
         "constants dict_order "
         "effects explain factories fresh fresh_arguments given hoisting kept keys "
-        "kept_keys local_jits order overrides receivers recursion shapes_in_loops "
-        "type_tests uses",
+        "kept_keys local_jits makers order overrides receivers recursion "
+        "shapes_in_loops type_tests uses",
     },
     "jaxfix/_planning": {
         "data": "plan context blocks",
@@ -130,7 +130,7 @@ LAYERS = {
         "derivatives": "singular",
         "names": "inlining",
         "helpers": "callees casts comparing constant_masks first_found folds "
-        "found_places hand_counted impure list_operands list_sorts masks "
+        "found_places hand_counted impure formats list_operands list_sorts masks "
         "masked_gradients mutators numpy_calls joiners printing signs sizes "
         "store_calls tables truth_numbers windows",
     },
@@ -140,7 +140,7 @@ LAYERS = {
         "claims": "claims supers twins write",
         "rewriting": "rewrite",
         "helpers": "capture_rule factories hoist hoisting_jit local_jits "
-        "named_functions named_places selections static_options updates",
+        "makers named_functions named_places selections static_options updates",
     },
 }
 # Facts give the captures, which are made of facts: imported when asked for.

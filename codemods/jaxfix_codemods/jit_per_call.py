@@ -23,6 +23,8 @@ from jaxfix.codemod import (
     hoisting_jit,
     local_jits,
     local_key,
+    make_before,
+    makers,
 )
 
 WHAT = {
@@ -77,6 +79,8 @@ class JitPerCall(Rule):
     that it reads is assigned after `__init__`. Unsafe if such an attribute or the class
     is public: code outside of the project that assigns it would go unseen, and a
     subclass there with an `__init__` of its own would lack the compiled method.
+    A call of a function that makes a compiled one goes before the loop, if it is given
+    the same values in each round.
 
     ## Not fixed
 
@@ -110,6 +114,12 @@ class JitPerCall(Rule):
             )
             because = "programs are kept by the identity of the function, which is new"
             return Problem(text, (Evidence(fn.path, node.lineno, because),))
+        if (maker := makers.maker_at(fn, node)) is not None:
+            made = maker.made[0]
+            text = f"`{maker.node.name}` makes a function that is compiled in a loop"
+            because = "it is called for the same values in each round"
+            path, line = made.caller.path, made.call.lineno
+            return Problem(text, (Evidence(path, line, because),))
         if not isinstance(node, ast.Call):
             return None
         found = fresh.rejit_at(fn, node)
@@ -130,6 +140,10 @@ class JitPerCall(Rule):
         if (local := local_jits.local_jit_at(fn, node)) is not None:
             check_local(fn, local)
             return Sites("jitted once in the module", key=local_key(fn, local))
+        if (maker := makers.maker_at(fn, node)) is not None:
+            makers.check(fn, maker)
+            key = f"maker {fn.path}:{maker.node.lineno}"
+            return Sites("made once, before the loop", key=key)
         assert isinstance(node, ast.Call), "only calls are found besides"
         found = fresh.rejit_at(fn, node)
         assert found is not None, "it was found"
@@ -144,6 +158,9 @@ class JitPerCall(Rule):
         if (local := local_jits.local_jit_at(fn, node)) is not None:
             hoist_local(write, fn, local)
             write.touch(fn)
+            return
+        if (maker := makers.maker_at(fn, node)) is not None:
+            make_before(write, fn, maker)
             return
         assert isinstance(node, ast.Call), "only calls are found besides"
         found = fresh.rejit_at(fn, node)
