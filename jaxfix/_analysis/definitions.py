@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from .python_calls import loop_tracer
 from .scopes import root_name, walk_scope, writes
+from .values import Const
 
 if TYPE_CHECKING:
     from .facts import Function
@@ -214,3 +215,27 @@ def may_be_operand(fn: Function, name: ast.Name) -> bool:
     return any(
         is_traced_region(fn, outer) and name.id in writes([outer]) for outer in around
     )
+
+
+def as_slice(fn: Function, part: ast.expr) -> ast.expr:
+    """The index `slice(a, b)`, itself or by a name, as `a:b`."""
+    match resolved(fn, part):
+        case ast.Call(args=args, keywords=[]) as call if fn.library(call) == "slice":
+            if any(isinstance(a, ast.Starred) for a in args):
+                return part
+            bounds = [None if fn.value(a) == Const(None) else a for a in args]
+            return ast.Slice(*([None, *bounds] if len(bounds) == 1 else bounds))
+        case _:
+            return part
+
+
+def traced_slice(fn: Function, part: ast.expr) -> ast.expr:
+    """`as_slice` of what JAX cannot take as it is; any other index as it is written."""
+    found = as_slice(fn, part)
+    match found:
+        case ast.Slice(lower=lower, upper=upper, step=step) if any(
+            bound is not None and fn.traced(bound) for bound in (lower, upper, step)
+        ):
+            return found
+        case _:
+            return part

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator
 
 from jaxfix._analysis import arrays, jax_api
-from jaxfix._analysis.definitions import bindings, loads, statement_of
+from jaxfix._analysis.definitions import bindings, loads, statement_of, traced_slice
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix, Evidence
 from jaxfix._analysis.indexing import UPDATES
@@ -110,7 +110,7 @@ def place(fn: Function, target: ast.Subscript) -> tuple[ast.expr, list[ast.expr]
     Raises:
       CannotFix: the array cannot be bound anew there.
     """
-    index: list[ast.expr] = list(parts_of(target.slice))
+    index = [traced_slice(fn, part) for part in parts_of(target.slice)]
     base = target.value
     while isinstance(base, ast.Subscript) and arrays.is_array(
         arrays.value(fn, base.value)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from jaxfix._analysis import arrays, build
-from jaxfix._analysis.definitions import resolved
+from jaxfix._analysis.definitions import as_slice, resolved
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.polynomials import (
     Polynomial,
@@ -48,7 +48,7 @@ class Cut:
 
 def traced_bound(fn: Function, node: ast.Subscript) -> ast.expr | None:
     """A traced bound of a slice among the indices."""
-    for part in index_parts(node):
+    for part in index_parts(fn, node):
         if isinstance(part, ast.Slice):
             for bound in (part.lower, part.upper, part.step):
                 if bound is not None and arrays.forced(fn, bound):
@@ -56,15 +56,17 @@ def traced_bound(fn: Function, node: ast.Subscript) -> ast.expr | None:
     return None
 
 
-def index_parts(node: ast.Subscript) -> list[ast.expr]:
-    return node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+def index_parts(fn: Function, node: ast.Subscript) -> list[ast.expr]:
+    """The indices; `slice(a, b)`, also under a name, as `a:b`."""
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    return [as_slice(fn, part) for part in parts]
 
 
 def cut(fn: Function, node: ast.Subscript) -> Cut | None:
     """The windows of static width that a subscript cuts out; None if one is not."""
     windows: list[Window] = []
     rest: list[ast.expr] = []
-    for axis, part in enumerate(index_parts(node)):
+    for axis, part in enumerate(index_parts(fn, node)):
         if not isinstance(part, ast.Slice):
             if not _is_number(fn, part):
                 return None

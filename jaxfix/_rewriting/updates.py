@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from jaxfix._analysis import arrays, build
+from jaxfix._analysis.definitions import traced_slice
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix, Safety
 from jaxfix._analysis.operands import dtype_of
@@ -120,7 +121,8 @@ def at_update(fn: Function, node: ast.Subscript) -> tuple[ast.Call, Update]:
         raise CannotFix(f"`{method.attr}` is called with options")
     index = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     op = STORED_BY[method.attr]
-    return call, Update(node, base.value, [*index], op, call.args[0])
+    parts = [traced_slice(fn, part) for part in index]
+    return call, Update(node, base.value, parts, op, call.args[0])
 
 
 def plan_at(fn: Function, node: ast.Subscript) -> Sites:
