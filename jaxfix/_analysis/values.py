@@ -394,7 +394,9 @@ def join_arrays(a: Array, b: Array) -> Array:
         a.dtype if a.dtype == b.dtype else None,
         a.shape if a.shape == b.shape else None,
         tree=a.tree and b.tree,
-        assumed=(a.assumed or not a.traced) and (b.assumed or not b.traced),
+        assumed=(a.traced or b.traced)
+        and (a.assumed or not a.traced)
+        and (b.assumed or not b.traced),
         host=a.host and b.host,
         key=a.key and b.key,
         why=(a.why if a.traced and not (a.assumed and b.traced) else b.why) or a.why,

@@ -22,13 +22,15 @@ from .views import viewed
 class Rebinding:
     """A call statement `f(x)` that becomes `x = f(x)`.
 
-    `buffers` are the calls of NumPy that make such an array in the caller.
+    `buffers` are the calls of NumPy that make such an array in the caller. `is_taken`:
+    the caller takes what the call returns, so that they alone change.
     """
 
     caller: Function
-    stmt: ast.Expr
+    stmt: ast.stmt
     names: tuple[ast.expr, ...]
     buffers: tuple[ast.Call, ...] = ()
+    is_taken: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,8 @@ def mutator(fn: Function) -> Mutator | None:
             rebindings += _at_site(fn, site, names)
     if not rebindings:
         return None
-    _check_body(fn)
+    if not all(one.is_taken for one in rebindings):
+        _check_body(fn)
     return Mutator(names, tuple(rebindings))
 
 
@@ -97,6 +100,9 @@ def _at_site(fn: Function, site: Site, names: tuple[str, ...]) -> list[Rebinding
             _check_views(caller, stmt, arg)
         used = [a for a in given if _is_used_after(caller, stmt, a)]
         if not used or _takes_results(stmt, used):
+            if buffers := _buffers(caller, given):
+                taken = Rebinding(caller, stmt, tuple(given), buffers, is_taken=True)
+                found.append(taken)
             continue
         found.append(_rebinding(caller, stmt, site.node, given, len(names)))
     return found
@@ -134,17 +140,8 @@ def _rebinding(
         text = ast.unparse(call.func)
         raise CannotFix(f"the array is read after `{text}` stored into it")
     own = stores.own_names(caller)
-    buffers: list[ast.Call] = []
+    buffers = _buffers(caller, given)
     for arg in given:
-        known = alternatives(caller.value(arg) or Const(None))
-        if any(arrays.is_host_array(option) for option in known):
-            made = stores.buffer(caller, arg) if caller.under else None
-            if made is None:
-                text = ast.unparse(arg)
-                raise CannotFix(
-                    f"`{text}` is NumPy's array; make it one of `jax.numpy`"
-                )
-            buffers.append(made)
         is_own = isinstance(arg, ast.Name) and (
             arg.id in own or isinstance(caller.node, ast.Module)
         )
@@ -154,7 +151,30 @@ def _rebinding(
         _check_chain(caller, arg.id)
     if in_traced_region(caller, stmt):
         raise CannotFix("it is called in a traced branch or loop")
-    return Rebinding(caller, stmt, tuple(given), tuple(buffers))
+    return Rebinding(caller, stmt, tuple(given), buffers)
+
+
+def _buffers(caller: Function, given: list[ast.expr]) -> tuple[ast.Call, ...]:
+    """The calls of NumPy that make the arrays, which have to be arrays of JAX.
+
+    Raises:
+      CannotFix: an array of NumPy comes from elsewhere.
+    """
+    found: list[ast.Call] = []
+    for arg in given:
+        made = None
+        if caller.under and isinstance(arg, ast.Name):
+            made = stores.buffer(caller, arg)
+        elif caller.under and isinstance(arg, ast.Call):
+            made = arg if stores.is_convertible(caller, arg) else None
+        known = alternatives(arrays.value(caller, arg) or Const(None))
+        is_host = any(arrays.is_host_array(option) for option in known)
+        if made is None and is_host:
+            text = ast.unparse(arg)
+            raise CannotFix(f"`{text}` is NumPy's array; make it one of `jax.numpy`")
+        if made is not None and (is_host or made is not arg):
+            found.append(made)
+    return tuple(found)
 
 
 def _check_chain(caller: Function, name: str) -> None:

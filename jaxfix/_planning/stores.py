@@ -346,14 +346,30 @@ def buffer(fn: Function, base: ast.expr) -> ast.Call | None:
             raise CannotFix(f"`{base.id}` is a NumPy array made elsewhere")
     if not made:
         return None
-    name = arrays.library(fn, made[0]) or ""
-    if len(made) > 1 or len(places) > 1:
+    if len(made) > 1 or len(made) < sum(not _is_traced_value(fn, b) for b in places):
         raise CannotFix(f"`{base.id}` is bound to several NumPy arrays")
-    if jax_api.numpy_to_jnp(name, [k.arg or "" for k in made[0].keywords]) is None:
+    if not is_convertible(fn, made[0]):
         raise CannotFix(
             f"`{ast.unparse(made[0].func)}` has no counterpart in jax.numpy"
         )
     return made[0]
+
+
+def is_convertible(fn: Function, made: ast.Call) -> bool:
+    """Has a call of NumPy a counterpart in jax.numpy?"""
+    name = arrays.library(fn, made) or ""
+    return jax_api.numpy_to_jnp(name, [k.arg or "" for k in made.keywords]) is not None
+
+
+def _is_traced_value(fn: Function, bound: ast.AST) -> bool:
+    """Is it the `y` of `y = y + 1`, where the right side is a tracer?"""
+    holder = fn.module.parent(bound)
+    return (
+        isinstance(holder, ast.Assign)
+        and isinstance(known := arrays.value(fn, holder.value), Array)
+        and known.traced
+        and not known.host
+    )
 
 
 def _is_plain_update(fn: Function, bound: ast.AST) -> bool:

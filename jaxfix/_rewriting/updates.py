@@ -606,7 +606,10 @@ def _rebind(write: Rewriter, one: mutators.Rebinding) -> None:
     writer = write.writer(one.caller.module)
     for buffer in one.buffers:
         in_jax(write, one.caller, buffer)
+    write.touch(one.caller)
+    if one.is_taken:
+        return
+    assert isinstance(one.stmt, ast.Expr), "a call that is a statement"
     names = [arg.id for arg in one.names if isinstance(arg, ast.Name)]
     made = [build.assign(names if len(names) > 1 else names[0], one.stmt.value)]
     writer.replace_statement(one.stmt, lambda: writer.statements(made))
-    write.touch(one.caller)
