@@ -62,7 +62,7 @@ class InvalidResult(Rule):
     def find(self, fn: Function, node: ast.Return) -> Problem | None:
         if node.value is None or compiled_results.compiled(fn) is None:
             return None
-        if compiled_results.is_chosen(fn):
+        if compiled_results.is_chosen(fn, node):
             return None
         word = compiled_results.refused(fn.facts, fn.value(node.value))
         if word is None:

@@ -79,6 +79,8 @@ class MissingStaticArg(Rule):
     - A value that is computed from data: no declaration makes it known.
     - An argument for which a call gives an array, if it decides about a condition, the
       length of a container or a text, or another value without a hash.
+    - A text of which a float, or what may be an array, is only a part to read: each
+      value would compile a program.
     - An argument of the body of a scan, of a mapped function, or one that is
       differentiated.
 
@@ -153,6 +155,10 @@ class MissingStaticArg(Rule):
         demand = demands.demand_of(fn, node)
         if demand is not None and decides_structure(node, demand):
             refuse_arrays(change)
+        if demand is not None and demand.what == demands.TEXT:
+            refuse_numbers(change)
+            if is_computed(fn, demand):
+                refuse_unseen(fn, change)
         if isinstance(node, ast.For | ast.While | ast.If):
             refuse_shared(fn, node)
         if demand is not None and not demand.firm:
@@ -259,6 +265,14 @@ def decides_structure(node: ast.AST, demand: demands.Demand) -> bool:
     if demand.what == demands.TEXT:
         return True
     return isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp)
+
+
+def is_computed(fn: Function, demand: demands.Demand) -> bool:
+    """Is more done with the arguments than to write them as they are?"""
+    unknown = [part for part in demand.parts if declarations.is_unknown(fn, part)]
+    return any(
+        not isinstance(p, ast.Name) or definitions.bindings(fn, p.id) for p in unknown
+    )
 
 
 def refuse_shared(fn: Function, node: ast.For | ast.While | ast.If) -> None:

@@ -13,6 +13,7 @@ from jaxfix.codemod import (
     Rule,
     arrays,
     casts,
+    formats,
     tables,
 )
 
@@ -66,6 +67,8 @@ class TracedCast(Rule):
     - The number is stored outside of the function, or is what `__bool__` returns.
     - `tolist()` whose list is used as such, and functions of `math` without a
       counterpart.
+    - Numbers in a text: `f"{x:.2f}"`, `"%d" % x`, `format(x, ".2f")`. A tracer refuses
+      every format; `jax.debug.print` takes the value beside it.
     - Casts in a `try` that catches the error: the program handles tracers itself.
 
     ## See
@@ -73,9 +76,19 @@ class TracedCast(Rule):
     - https://docs.jax.dev/en/latest/errors.html#jax.errors.ConcretizationTypeError
     """
 
-    visits: ClassVar = (ast.Call,)
+    visits: ClassVar = (ast.Call, ast.JoinedStr, ast.BinOp)
 
-    def find(self, fn: Function, node: ast.Call) -> Problem | None:
+    def find(self, fn: Function, node: ast.expr) -> Problem | None:
+        if (one := formats.formatted(fn, node)) is not None:
+            if arrays.caught(fn, node):
+                return None
+            shown = ast.unparse(one.value)
+            return Problem(
+                f"a format asks for the number of `{shown}`, which is traced",
+                one.because,
+            )
+        if not isinstance(node, ast.Call):
+            return None
         found = casts.cast(fn, node)
         if found is None or arrays.caught(fn, node):
             return None
@@ -84,7 +97,9 @@ class TracedCast(Rule):
         text = ast.unparse(node)
         return Problem(f"`{text}` asks for the number of a traced value", found.because)
 
-    def plan(self, fn: Function, node: ast.Call) -> Plan:
+    def plan(self, fn: Function, node: ast.expr) -> Plan:
+        if formats.formatted(fn, node) is not None or not isinstance(node, ast.Call):
+            raise CannotFix(formats.advice(fn, node))
         found = casts.cast(fn, node)
         assert found is not None, "it was found to be a cast"
         if arrays.size_uses(fn, node):

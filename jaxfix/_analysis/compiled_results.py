@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from .declarations import DECLARING, is_pytree
+from .definitions import resolved
 from .objects import (
     BoundValue,
     ClassValue,
@@ -40,12 +41,39 @@ def compiled(fn: Function) -> TransformedValue | None:
     return None
 
 
-def is_chosen(fn: Function) -> bool:
-    """Does a traced condition choose? That is a fault already, and says what of."""
-    return any(
-        isinstance(node, ast.If | ast.IfExp | ast.While) and bool(fn.traced(node.test))
-        for node in fn.walk()
-    )
+def is_chosen(fn: Function, node: ast.Return) -> bool:
+    """Does a traced condition choose what JAX refuses of the result?
+
+    That is a fault already, and says what of.
+    """
+    traced = [
+        outer
+        for outer in fn.walk()
+        if isinstance(outer, ast.If | ast.IfExp | ast.While)
+        and bool(fn.traced(outer.test))
+    ]
+    inside = [inner for outer in traced for inner in ast.walk(outer)]
+    if any(isinstance(inner, ast.Return | ast.IfExp) for inner in inside):
+        return True
+    bound = {
+        inner.id
+        for inner in inside
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
+    }
+    return any(_may_read(fn, part, bound) for part in _refused_parts(fn, node))
+
+
+def _refused_parts(fn: Function, node: ast.Return) -> list[ast.expr]:
+    parts = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+    return [p for p in parts if p is not None and refused(fn.facts, fn.value(p))]
+
+
+def _may_read(fn: Function, node: ast.expr, names: set[str]) -> bool:
+    """May an expression be what a name of `names` is? A text is one in any case."""
+    node = resolved(fn, node)
+    if isinstance(node, ast.JoinedStr | ast.Constant):
+        return False
+    return any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(node))
 
 
 def refused(facts: Facts, value: Value | None) -> str | None:

@@ -73,11 +73,8 @@ class Demand:
 def demand_of(fn: Function, node: ast.AST) -> Demand | None:
     """What a node needs to know of its parts, if it needs anything."""
     match node:
-        case ast.Call() if parts := written(fn, node):
+        case ast.Call() | ast.BinOp() | ast.JoinedStr() if parts := written(fn, node):
             return Demand(parts, TEXT, True)
-        case ast.JoinedStr():
-            parts = written(fn, node)
-            return Demand(parts, TEXT, True) if parts else None
         case ast.Call():
             return _call(fn, node)
         case ast.BinOp(left=left, op=ast.Mult(), right=right):
