@@ -274,7 +274,10 @@ def stored(base: Value, index: Value, value: Value) -> Value | None:
                     return replace(base, items=tuple(items))
                 case _:
                     inner = value
-                    if isinstance(index, Static | Const) and isinstance(value, Seq):
+                    is_slice = isinstance(index, Static | Const) and (
+                        type_name(index) != "int"
+                    )
+                    if is_slice and isinstance(value, Seq):
                         inner = element(value)
                     return Seq("list", None, join(element(base), inner))
         case Array(traced=False):

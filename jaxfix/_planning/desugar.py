@@ -18,7 +18,6 @@ from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.flow import exits, live_in
 from jaxfix._analysis.scopes import names, writes
-from jaxfix._analysis.values import Const, Dict, Seq, alternatives
 
 from . import guards, places
 from .bindings import named_first
@@ -34,7 +33,7 @@ from .loop_exits import (
     otherwise_first,
 )
 from .matching import match_to_ifs
-from .one_call import calls_of, with_item
+from .one_call import common_end, put, with_item
 
 
 @dataclass(slots=True)
@@ -177,6 +176,10 @@ class Desugar:
                 try:
                     found = self._on_names(stmt)
                 except Blocked:
+                    if isinstance(stmt, ast.If) and (
+                        apart := self._once(stmt, ast.Subscript)
+                    ):
+                        return out + self.block([*apart, *rest], finish)
                     whole = self._with_rest(stmt, rest, finish)
                     if whole is None:
                         raise
@@ -231,19 +234,15 @@ class Desugar:
         """`if c: out.append(a) else: out.append(b)` as a choice and one `append`."""
         if not self.is_traced(stmt):
             return None
-        calls = calls_of(self.fn, stmt)
-        if len({ast.dump(call.func) for call in calls}) != 1:
-            return None
-        function = calls[0].func
-        assert isinstance(function, ast.Attribute), "it is a method"
-        known = alternatives(self.fn.value(function.value) or Const(None))
-        if not all(isinstance(o, Seq | Dict) for o in known):
-            return None
-        if set(names(function)) & set(writes(stmt)):
+        return self._once(stmt, ast.Attribute)
+
+    def _once(self, stmt: ast.If, kind: type[ast.expr]) -> list[ast.stmt] | None:
+        """The `if` as a choice of a value, and the one statement that takes it."""
+        end = common_end(self.fn, stmt)
+        if end is None or not isinstance(end, kind):
             return None
         item = self.fresh("item")
-        once = ast.Expr(ast.Call(function, [build.load(item)], []))
-        return [with_item(self.fn, stmt, item), once]
+        return [with_item(self.fn, stmt, end, item), put(end, item)]
 
     def _continued(
         self, stmt: ast.If, rest: Sequence[ast.stmt]

@@ -1,7 +1,8 @@
 """A call like `out.append(x)` that every way through an `if` makes, made once behind.
 
 The branches then choose what is appended. What a branch does after its call comes
-before the call now, so it must have nothing to do with the list.
+before the call now, so it must have nothing to do with the list. The same goes for a
+store `table[i] = x`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Sequence
 from jaxfix._analysis import build
 from jaxfix._analysis.closures import hidden_reads
 from jaxfix._analysis.facts import Function
-from jaxfix._analysis.scopes import MUTATING_METHODS
+from jaxfix._analysis.scopes import MUTATING_METHODS, names, root_name, writes
 from jaxfix._analysis.values import Const, Dict, Seq, alternatives
 
 from .blocks import copy_with, statements_in
@@ -20,25 +21,90 @@ from .blocks import copy_with, statements_in
 BINDS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.If, ast.Pass)
 
 
-def calls_of(fn: Function, stmt: ast.stmt) -> list[ast.Call]:
-    """The one call of each way through an `if`; empty if a way has no such call."""
+def ends_of(fn: Function, stmt: ast.stmt) -> list[ast.stmt]:
+    """The one call or store of each way through an `if`; empty if a way has none.
+
+    A way that does nothing keeps what is at the place of a store.
+    """
     match stmt:
         case ast.If(body=[_, *_] as first, orelse=[_, *_] as second):
-            one = calls_of(fn, first[place(fn, first)])
-            other = calls_of(fn, second[place(fn, second)])
+            one = ends_of(fn, first[place(fn, first)])
+            other = ends_of(fn, second[place(fn, second)])
             return [*one, *other] if one and other else []
+        case ast.If(body=[_, *_] as first):
+            found = ends_of(fn, first[place(fn, first)])
+            return [] if any(isinstance(e, ast.Expr) for e in found) else found
         case ast.Expr(
             value=ast.Call(
                 func=ast.Attribute(value=ast.Name(), attr=attr), args=[arg], keywords=[]
-            ) as call
+            )
         ) if attr in MUTATING_METHODS and not isinstance(arg, ast.Starred):
-            return [call]
+            return [stmt]
+        case (
+            ast.Assign(targets=[ast.Subscript()])
+            | ast.AugAssign(target=ast.Subscript())
+        ):
+            return [stmt]
         case _:
             return []
 
 
+def keeps(stmt: ast.stmt) -> bool:
+    """Is there a way through an `if` that does nothing?"""
+    nodes = (n for n in statements_in(stmt) if isinstance(n, ast.If))
+    return any(not n.orelse for n in nodes)
+
+
+def common_end(fn: Function, stmt: ast.If) -> ast.Attribute | ast.Subscript | None:
+    """Where all ways through an `if` put something in the end; None if they differ.
+
+    It is a method of one list or dict, or one place of it.
+    """
+    places = [end_place(end) for end in ends_of(fn, stmt)]
+    if not places or len({ast.dump(p) for p in places}) != 1:
+        return None
+    known = fn.value(places[0].value)
+    kinds = Seq if keeps(stmt) else Seq | Dict  # nobody knows that there is the key
+    if not all(isinstance(o, kinds) for o in alternatives(known or Const(None))):
+        return None
+    if set(names(places[0])) & set(writes(stmt)) or has_calls(places[0]):
+        return None
+    if (
+        isinstance(places[0], ast.Subscript)
+        and root_name(places[0]) not in fn.variables
+    ):
+        return None  # others would see the tracer
+    return places[0]
+
+
+def put(end: ast.Attribute | ast.Subscript, item: str) -> ast.stmt:
+    """The one statement that takes the value which the branches choose."""
+    if isinstance(end, ast.Attribute):
+        return ast.Expr(ast.Call(end, [build.load(item)], []))
+    made = ast.Assign([end], build.load(item))
+    made.takes_item = True  # type: ignore[attr-defined]
+    return made
+
+
+def end_place(end: ast.stmt) -> ast.Attribute | ast.Subscript:
+    """`out.append` of a call, `table[i]` of a store."""
+    match end:
+        case ast.Expr(value=ast.Call(func=ast.Attribute() as function)):
+            return function
+        case ast.Assign(targets=[ast.Subscript() as target]):
+            return target
+        case ast.AugAssign(target=ast.Subscript() as target):
+            return target
+        case _:
+            raise AssertionError("it is a call or a store")
+
+
+def has_calls(node: ast.expr) -> bool:
+    return any(isinstance(n, ast.Call | ast.NamedExpr) for n in ast.walk(node))
+
+
 def place(fn: Function, block: Sequence[ast.stmt]) -> int:
-    """Where in a branch the call stands: last, but for what may as well come before."""
+    """Where in a branch the end stands: last, but for what may as well come before."""
     index = len(block) - 1
     while index and may_come_before(fn, block[index]):
         index -= 1
@@ -61,20 +127,40 @@ def may_come_before(fn: Function, stmt: ast.stmt) -> bool:
     )
 
 
-def with_item(fn: Function, stmt: ast.stmt, item: str) -> ast.stmt:
-    """The `if` with `item = x` in place of each call `out.append(x)` of `calls_of`."""
+def with_item(
+    fn: Function, stmt: ast.stmt, end: ast.Attribute | ast.Subscript, item: str
+) -> ast.stmt:
+    """The `if` with `item = x` in place of `out.append(x)` and `table[i] = x`."""
     match stmt:
         case ast.If(body=body, orelse=orelse):
             parts: list[list[ast.stmt]] = []
             for block in (body, orelse):
+                if not block:
+                    parts.append([as_item(stmt, item, kept(fn, end))])
+                    continue
                 index = place(fn, block)
-                made = with_item(fn, block[index], item)
+                made = with_item(fn, block[index], end, item)
                 parts.append([*block[:index], made, *block[index + 1 :]])
             return copy_with(stmt, body=parts[0], orelse=parts[1])
-        case ast.Expr(value=ast.Call(args=[value])):
-            bound = build.assign(item, value)
-            bound.origin = build.source_of(stmt)  # type: ignore[attr-defined]
-            bound.is_item = True  # type: ignore[attr-defined]
-            return bound
+        case ast.Expr(value=ast.Call(args=[value])) | ast.Assign(value=value):
+            return as_item(stmt, item, value)
+        case ast.AugAssign(op=op, value=value):
+            summed = ast.BinOp(kept(fn, end), op, value)
+            summed.fact = fn.value(stmt)  # type: ignore[attr-defined]
+            return as_item(stmt, item, summed)
         case _:
-            raise AssertionError("it has such calls")
+            raise AssertionError("it has such ends")
+
+
+def as_item(stmt: ast.stmt, item: str, value: ast.expr) -> ast.stmt:
+    bound = build.assign(item, value)
+    bound.origin = build.source_of(stmt)  # type: ignore[attr-defined]
+    bound.is_item = True  # type: ignore[attr-defined]
+    return bound
+
+
+def kept(fn: Function, end: ast.Attribute | ast.Subscript) -> ast.expr:
+    """What is at the place."""
+    read = build.as_load(end)
+    read.fact = fn.value(end)  # type: ignore[attr-defined]
+    return read

@@ -14,8 +14,10 @@ from collections.abc import Sequence
 
 from jaxfix._analysis import build
 from jaxfix._analysis.facts import Function
-from jaxfix._analysis.scopes import free_names
+from jaxfix._analysis.scopes import free_names, reads, writes
 from jaxfix._analysis.values import Array, Const, Union, Value
+
+from .one_call import may_come_before
 
 
 def folded(fn: Function, block: Sequence[ast.stmt]) -> list[ast.stmt]:
@@ -98,6 +100,12 @@ def without_result_names(fn: Function, body: Sequence[ast.stmt]) -> list[ast.stm
             ):
                 out[-1] = build.ret(before.value)
                 continue
+            if (taken := place_of_item(fn, out, stmt)) is not None:
+                chosen = out.pop(taken)
+                assert isinstance(chosen, ast.Assign), "a choice has a name"
+                assert isinstance(stmt, ast.Assign), "it takes the item"
+                out.append(ast.Assign(stmt.targets, chosen.value))
+                continue
             out.append(inside(stmt))
         return out
 
@@ -109,6 +117,31 @@ def without_result_names(fn: Function, body: Sequence[ast.stmt]) -> list[ast.stm
         return stmt
 
     return fold(body)
+
+
+def place_of_item(
+    fn: Function, before: Sequence[ast.stmt], stmt: ast.stmt
+) -> int | None:
+    """Where the choice stands that a store like `table[i] = item` puts away.
+
+    It may move to the store over what has nothing to do with it.
+    """
+    if not getattr(stmt, "takes_item", False) or not isinstance(stmt, ast.Assign):
+        return None
+    between: list[ast.stmt] = []
+    for index in reversed(range(len(before))):
+        one = before[index]
+        if not isinstance(one, ast.Assign):
+            return None
+        if getattr(one, "is_choice", False) and same_names(one.targets[0], stmt.value):
+            free = not set(reads(one)) & set(writes(between))
+            return index if free and (not between or may_come_before(fn, one)) else None
+        between.append(one)
+    return None
+
+
+def same_names(target: ast.expr, value: ast.expr) -> bool:
+    return names_of(target) == names_of(value) != []
 
 
 def names_of(node: ast.expr | None) -> list[str]:
