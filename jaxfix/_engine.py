@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from ._analysis.arrays import ends
 from ._analysis.columns import span_of
 from ._analysis.components import File, components
 from ._analysis.explain import explain
@@ -250,6 +251,7 @@ def settle(analysis: Analysis) -> None:
         rewrite.settle(analysis.facts, analysis.claims)
         close_outer(analysis.claims)
         close_loops(analysis.claims)
+        close_casts(analysis.claims)
         if not fall_back(analysis):
             break
     for one in analysis.claims:
@@ -284,6 +286,26 @@ def close_loops(claims: Sequence[Claim]) -> None:
                 line = getattr(one.node, "lineno", 0)
                 why = f"it depends on line {line}, where {one.not_fixed}"
                 rewrite.close(claims, loop, loop.node, why)
+
+
+def close_casts(claims: Sequence[Claim]) -> None:
+    """A number that must be known is not given as a tracer: it stays as it is."""
+    from ._rewriting import rewrite
+
+    known = [
+        c for c in claims if c.rule.needs_known and not c.is_open and not c.depends
+    ]
+    for cast in claims:
+        if not cast.is_open or not cast.rule.gives_tracer or not known:
+            continue
+        assert isinstance(cast.node, ast.expr), "it has a value"
+        users = {id(parent) for _, parent in ends(cast.fn, cast.node)}
+        for one in known:
+            if any(id(node) in users for node in ast.walk(one.node)):
+                line = getattr(one.node, "lineno", 0)
+                why = f"it depends on line {line}, where {one.not_fixed}"
+                rewrite.close(claims, cast, cast.node, why)
+                break
 
 
 def fall_back(analysis: Analysis) -> bool:

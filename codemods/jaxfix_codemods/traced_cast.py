@@ -77,6 +77,7 @@ class TracedCast(Rule):
     """
 
     visits: ClassVar = (ast.Call, ast.JoinedStr, ast.BinOp)
+    gives_tracer: ClassVar = True
 
     def find(self, fn: Function, node: ast.expr) -> Problem | None:
         if (one := formats.formatted(fn, node)) is not None:

@@ -72,6 +72,7 @@ class TracedSlice(Rule):
     """
 
     visits: ClassVar = (ast.Subscript, ast.Call)
+    needs_known: ClassVar = True
 
     def find(self, fn: Function, node: ast.Subscript | ast.Call) -> Problem | None:
         if isinstance(node, ast.Call):

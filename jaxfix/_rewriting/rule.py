@@ -26,12 +26,15 @@ class Rule(ABC):
       precedence: of several rules that can mend one node, the highest has it.
       needs_known: its problem is that a value must be known while tracing. A loop that
         would make a tracer of it is left as it is.
+      gives_tracer: its fix makes a tracer of a Python number, which is of no use where
+        that must be known.
     """
 
     visits: ClassVar[tuple[type[ast.AST], ...]] = ()
     safety: ClassVar[Safety] = Safety.SAFE
     precedence: ClassVar[int] = 0
     needs_known: ClassVar[bool] = False
+    gives_tracer: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
