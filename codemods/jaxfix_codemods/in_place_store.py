@@ -101,6 +101,9 @@ class InPlaceStore(Rule):
                 return Problem(f"{text} traced", because)
             because = stores.why_stored(fn, node, target)
             return Problem(f"{text} compiled code has read the array", because)
+        if (part := stores.assigned_part(fn, node)) is not None:
+            text = f"`{ast.unparse(part)}` is assigned, but"
+            return Problem(f"{text} traced", fn.traced(part.value))
         if (
             isinstance(node, ast.AugAssign)
             and isinstance(node.target, ast.Name)
@@ -123,6 +126,8 @@ class InPlaceStore(Rule):
             assert call is not None, "such a call was found"
             store_calls.check(fn, node, call)
             return Statement("a new array", Safety.SAFE)
+        if (part := stores.assigned_part(fn, node)) is not None:
+            raise CannotFix(f"bind a new array: {stores.BOUND_ANEW[part.attr]}")
         if isinstance(node, ast.AugAssign) and kept_arrays.why_kept_by(fn, node):
             updates.check_rebound(fn, node)
             return Statement("a new array", Safety.SAFE)

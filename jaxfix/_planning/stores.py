@@ -55,6 +55,30 @@ def array_targets(fn: Function, stmt: StoreStatement) -> list[ast.Subscript]:
     ]
 
 
+# What NumPy lets a program assign to an array, and what does the same in JAX.
+BOUND_ANEW = {
+    "flat": "`x = x.at[...].set(v)`, with an index for each axis",
+    "imag": "`z = lax.complex(z.real, v)`",
+    "real": "`z = lax.complex(v, z.imag)`",
+    "shape": "`x = x.reshape(shape)`",
+}
+
+
+def assigned_part(fn: Function, stmt: StoreStatement) -> ast.Attribute | None:
+    """`z.real = v`, `x.flat[3] = v`, `x.shape = s` of a traced array."""
+    for target in targets_of(stmt):
+        part = target.value if isinstance(target, ast.Subscript) else target
+        if (
+            isinstance(part, ast.Attribute)
+            and part.attr in BOUND_ANEW
+            and (part is target or part.attr == "flat")
+            and arrays.is_array(arrays.value(fn, part.value))
+            and arrays.traced(fn, part.value)
+        ):
+            return part
+    return None
+
+
 def why_stored(
     fn: Function, stmt: StoreStatement, target: ast.Subscript
 ) -> tuple[Evidence, ...]:
@@ -133,6 +157,8 @@ def place(fn: Function, target: ast.Subscript) -> tuple[ast.expr, list[ast.expr]
         case ast.Attribute(value=ast.Name(id=name)) if _is_namedtuple(fn, base.value):
             if name not in own_names(fn):
                 raise CannotFix(f"`{name}` belongs to another scope")
+        case ast.Attribute(value=whole) if arrays.is_array(arrays.value(fn, whole)):
+            raise CannotFix(f"`{ast.unparse(base)}` is a part of an array")
         case ast.Attribute():
             raise CannotFix(
                 f"`{ast.unparse(base)}` is the state of an object; return the new array"
