@@ -35,6 +35,7 @@ from .conds import (
     set_merged,
 )
 from .context import Context, NameSet, Types
+from .guards import none_used
 from .lengths import differ, results_differ
 from .merged import merged
 from .ownership import own_objects
@@ -63,9 +64,16 @@ def check_bound(f: Functional, node: ast.If) -> None:
         raise Blocked(node, str(error)) from error
 
 
+def check_known(f: Functional, node: ast.If, context: Context) -> None:
+    for block in (node.body, node.orelse):
+        if name := none_used(f.fn, block, context.types):
+            raise Blocked(node, f"`{name}` may be None where a branch computes with it")
+
+
 def returning(f: Functional, node: ast.If, context: Context) -> list[ast.stmt]:
     bind_test(f, node.test, context)
     check_bound(f, node)
+    check_known(f, node, context)
     if results_differ(f.fn, node.body, node.orelse):
         raise Blocked(node, "the length of the result depends on the condition")
     first, second = context.copy(), context.copy()
@@ -183,6 +191,7 @@ def branch(
     left = leaves(node)
     bind_test(f, node.test, context)
     check_bound(f, node)
+    check_known(f, node, context)
     node, flags = take_flags(f, node, live, context)
     before += flags
     if not node.body and not node.orelse:

@@ -16,7 +16,9 @@ from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.flow import definitely_writes, exits
 from jaxfix._analysis.frame import join_all
 from jaxfix._analysis.scopes import reads, writes
-from jaxfix._analysis.values import Const, Union, Value
+from jaxfix._analysis.values import Const, Union, Value, alternatives
+
+from .context import Types
 
 # A value, or a branch, that is longer is not written twice.
 _SHORT = 6
@@ -61,6 +63,10 @@ def guarded(fn: Function, test: ast.expr) -> Guarded | None:
     known: list[ast.expr] = []
     while values and fn.static(values[0]):
         known.append(values.pop(0))
+    # Where the others stand before it makes no difference: each can be evaluated.
+    later = [v for v in values if not_none(v, holds=True) or not_none(v, holds=False)]
+    known += (later := [v for v in later if fn.static(v)])
+    values = [v for v in values if v not in later]
     if not known or not values:
         return None
     is_and = isinstance(test.op, ast.And)
@@ -167,5 +173,42 @@ def not_none(test: ast.expr, *, holds: bool) -> list[str]:
             return not_none(operand, holds=not holds)
         case ast.BoolOp(op=op, values=values) if isinstance(op, ast.And) is holds:
             return [name for value in values for name in not_none(value, holds=holds)]
+        case _:
+            return []
+
+
+def none_used(fn: Function, block: Sequence[ast.AST], types: Types) -> str:
+    """A variable that may be None, with which a branch computes; empty if there is none.
+
+    Python does not run the branch then. JAX traces both, whatever the condition is.
+    """
+    for node in (n for stmt in block for n in ast.walk(stmt)):
+        for part in _operands(fn, node):
+            known = fn.value(part)
+            if isinstance(part, ast.Name) and known is not None:
+                held = types.get(part.id, known)
+                if all(Const(None) in alternatives(value) for value in (known, held)):
+                    return part.id
+    return ""
+
+
+_ARRAYS_FIRST = ("jax.numpy.", "jax.random.", "jax.nn.", "jax.scipy.")
+
+
+def _operands(fn: Function, node: ast.AST) -> list[ast.expr]:
+    """The operands of an operation that are never None."""
+    match node:
+        case ast.BinOp(left=left, right=right):
+            return [left, right]
+        case ast.UnaryOp(op=ast.USub() | ast.Invert(), operand=operand):
+            return [operand]
+        case ast.AugAssign(target=left, value=right):
+            return [left, right]
+        case ast.Subscript(value=base) | ast.Attribute(value=base):
+            return [base]
+        case ast.Call(args=[first, *_]) if (fn.library(node) or "").startswith(
+            _ARRAYS_FIRST
+        ):
+            return [first]
         case _:
             return []
