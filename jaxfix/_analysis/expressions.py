@@ -288,8 +288,16 @@ def item(frame: Frame, base: Value, index: Value) -> Value:
             )
         case MethodValue(receiver=Array() as receiver, name="at"):
             return MethodValue(receiver, "at[]")
+        case Unknown() if isinstance(index, Array) and is_proven(index):
+            # Whatever takes a tracer as an index gives one.
+            return Array(True, why=index.why)
         case _:
             return Unknown()
+
+
+def is_proven(value: Array) -> bool:
+    """Is it certainly a tracer, and no pytree that holds some?"""
+    return value.traced and not value.tree and not value.assumed
 
 
 def as_key(index: Value) -> Value:
