@@ -7,15 +7,17 @@ operation on arrays looks at both branches, so that the known part must stay out
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from jaxfix._analysis import build
+from jaxfix._analysis.call_sites import given_arguments
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.finding import CannotFix
 from jaxfix._analysis.flow import definitely_writes, exits
 from jaxfix._analysis.frame import join_all
-from jaxfix._analysis.scopes import reads, writes
+from jaxfix._analysis.objects import FunctionValue
+from jaxfix._analysis.scopes import parameter_names, reads, scope_body, writes
 from jaxfix._analysis.values import Const, Union, Value, alternatives
 
 from .context import Types
@@ -178,18 +180,48 @@ def not_none(test: ast.expr, *, holds: bool) -> list[str]:
 
 
 def none_used(fn: Function, block: Sequence[ast.AST], types: Types) -> str:
-    """A variable that may be None, with which a branch computes; empty if there is none.
+    """A variable that may be None, with which a branch computes; empty if none may.
 
     Python does not run the branch then. JAX traces both, whatever the condition is.
     """
+    return next(_used_as_arrays(fn, block, types), "")
+
+
+def _used_as_arrays(
+    fn: Function, block: Sequence[ast.AST], types: Types, depth: int = 2
+) -> Iterator[str]:
+    """The variables that may be None and are operands, in project functions as well."""
     for node in (n for stmt in block for n in ast.walk(stmt)):
-        for part in _operands(fn, node):
-            known = fn.value(part)
-            if isinstance(part, ast.Name) and known is not None:
-                held = types.get(part.id, known)
-                if all(Const(None) in alternatives(value) for value in (known, held)):
-                    return part.id
-    return ""
+        parts = _operands(fn, node)
+        if isinstance(node, ast.Call) and depth:
+            parts = [*parts, *_given_operands(fn, node, depth - 1)]
+        for part in parts:
+            if isinstance(part, ast.Name) and _may_be_none(fn, part, types):
+                yield part.id
+
+
+def _may_be_none(fn: Function, name: ast.Name, types: Types) -> bool:
+    known = fn.value(name)
+    if known is None:
+        return False
+    held = types.get(name.id, known)
+    return all(Const(None) in alternatives(value) for value in (known, held))
+
+
+def _given_operands(fn: Function, call: ast.Call, depth: int) -> Iterator[ast.expr]:
+    """The arguments that a function of the project computes with."""
+    for callee in fn.callees(call):
+        if not isinstance(callee, FunctionValue):
+            continue
+        inner = fn.facts.function(callee.node)
+        if inner is None:
+            continue
+        body = scope_body(callee.node)
+        used = set(_used_as_arrays(inner, body, {}, depth))
+        for name in used.intersection(parameter_names(callee.node)):
+            for site, given in given_arguments(fn.facts, callee.node, name):
+                if site.node is call:
+                    yield given
 
 
 _ARRAYS_FIRST = ("jax.numpy.", "jax.random.", "jax.nn.", "jax.scipy.")

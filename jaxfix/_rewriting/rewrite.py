@@ -91,6 +91,8 @@ class Rewriter:
             inner = self.select(fn, parts.traced, a, b, guards.without_none)
             values = (inner, b) if parts.is_and else (a, inner)
             return ast.IfExp(parts.known, *values)
+        if name := guards.none_used(fn, [a, b], {}):
+            raise CannotFix(f"`{name}` may be None where a value is computed with it")
         return self.select(fn, test, a, b)
 
     def select(
