@@ -8,13 +8,15 @@ store `table[i] = x`.
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Sequence
 
 from jaxfix._analysis import build
+from jaxfix._analysis.arguments import as_array
 from jaxfix._analysis.closures import hidden_reads
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.scopes import MUTATING_METHODS, names, root_name, writes
-from jaxfix._analysis.values import Const, Dict, Seq, alternatives
+from jaxfix._analysis.values import Const, Dict, Seq, alternatives, element, join
 
 from .blocks import copy_with, statements_in
 
@@ -24,16 +26,16 @@ BINDS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.If, ast.Pass)
 def ends_of(fn: Function, stmt: ast.stmt) -> list[ast.stmt]:
     """The one call or store of each way through an `if`; empty if a way has none.
 
-    A way that does nothing keeps what is at the place of a store.
+    A way that stores nothing keeps what is at the place of a store.
     """
     match stmt:
-        case ast.If(body=[_, *_] as first, orelse=[_, *_] as second):
-            one = ends_of(fn, first[place(fn, first)])
-            other = ends_of(fn, second[place(fn, second)])
-            return [*one, *other] if one and other else []
-        case ast.If(body=[_, *_] as first):
-            found = ends_of(fn, first[place(fn, first)])
-            return [] if any(isinstance(e, ast.Expr) for e in found) else found
+        case ast.If(body=first, orelse=second):
+            blocks = [b for b in (first, second) if not stores_nothing(fn, b)]
+            found = [ends_of(fn, b[place(fn, b)]) for b in blocks]
+            ends = [end for one in found for end in one]
+            certain = all(found) and len(blocks) == 2
+            stores = all(found) and not any(isinstance(e, ast.Expr) for e in ends)
+            return ends if certain or stores else []
         case ast.Expr(
             value=ast.Call(
                 func=ast.Attribute(value=ast.Name(), attr=attr), args=[arg], keywords=[]
@@ -49,10 +51,15 @@ def ends_of(fn: Function, stmt: ast.stmt) -> list[ast.stmt]:
             return []
 
 
-def keeps(stmt: ast.stmt) -> bool:
-    """Is there a way through an `if` that does nothing?"""
-    nodes = (n for n in statements_in(stmt) if isinstance(n, ast.If))
-    return any(not n.orelse for n in nodes)
+def keeps(fn: Function, stmt: ast.stmt) -> bool:
+    """Is there a way through an `if` that stores nothing?"""
+    nodes = [n for n in statements_in(stmt) if isinstance(n, ast.If)]
+    return any(stores_nothing(fn, b) for n in nodes for b in (n.body, n.orelse))
+
+
+def stores_nothing(fn: Function, block: Sequence[ast.stmt]) -> bool:
+    """Is a branch empty, but for names that it binds and values for other stores?"""
+    return all(getattr(s, "is_item", False) or may_come_before(fn, s) for s in block)
 
 
 def common_end(fn: Function, stmt: ast.If) -> ast.Attribute | ast.Subscript | None:
@@ -63,10 +70,11 @@ def common_end(fn: Function, stmt: ast.If) -> ast.Attribute | ast.Subscript | No
     places = [end_place(end) for end in ends_of(fn, stmt)]
     if not places or len({ast.dump(p) for p in places}) != 1:
         return None
-    known = fn.value(places[0].value)
-    kinds = Seq if keeps(stmt) else Seq | Dict  # nobody knows that there is the key
-    if not all(isinstance(o, kinds) for o in alternatives(known or Const(None))):
+    known = alternatives(fn.value(places[0].value) or Const(None))
+    if not all(isinstance(o, Seq | Dict) for o in known):
         return None
+    if keeps(fn, stmt) and not all(isinstance(o, Seq) and is_numeric(o) for o in known):
+        return None  # there may be no such key, or no number
     if set(names(places[0])) & set(writes(stmt)) or has_calls(places[0]):
         return None
     if (
@@ -75,6 +83,11 @@ def common_end(fn: Function, stmt: ast.If) -> ast.Attribute | ast.Subscript | No
     ):
         return None  # others would see the tracer
     return places[0]
+
+
+def is_numeric(known: Seq) -> bool:
+    """Is each element of a list a number or an array?"""
+    return all(as_array(option) is not None for option in alternatives(element(known)))
 
 
 def put(end: ast.Attribute | ast.Subscript, item: str) -> ast.stmt:
@@ -135,8 +148,8 @@ def with_item(
         case ast.If(body=body, orelse=orelse):
             parts: list[list[ast.stmt]] = []
             for block in (body, orelse):
-                if not block:
-                    parts.append([as_item(stmt, item, kept(fn, end))])
+                if stores_nothing(fn, block):
+                    parts.append([as_item(stmt, item, kept(fn, end)), *block])
                     continue
                 index = place(fn, block)
                 made = with_item(fn, block[index], end, item)
@@ -162,5 +175,7 @@ def as_item(stmt: ast.stmt, item: str, value: ast.expr) -> ast.stmt:
 def kept(fn: Function, end: ast.Attribute | ast.Subscript) -> ast.expr:
     """What is at the place."""
     read = build.as_load(end)
-    read.fact = fn.value(end)  # type: ignore[attr-defined]
+    known = alternatives(fn.value(end.value) or Const(None))
+    parts = [element(o) for o in known if isinstance(o, Seq | Dict)]
+    read.fact = functools.reduce(join, parts)  # type: ignore[attr-defined]
     return read

@@ -128,14 +128,15 @@ def place_of_item(
     """
     if not getattr(stmt, "takes_item", False) or not isinstance(stmt, ast.Assign):
         return None
-    between: list[ast.stmt] = []
+    between: list[ast.Assign] = []
     for index in reversed(range(len(before))):
         one = before[index]
         if not isinstance(one, ast.Assign):
             return None
         if getattr(one, "is_choice", False) and same_names(one.targets[0], stmt.value):
             free = not set(reads(one)) & set(writes(between))
-            return index if free and (not between or may_come_before(fn, one)) else None
+            stores = any(not names_of(s.targets[0]) for s in between)
+            return index if free and (may_come_before(fn, one) or not stores) else None
         between.append(one)
     return None
 
