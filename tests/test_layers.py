@@ -130,7 +130,8 @@ LAYERS = {
         "derivatives": "singular",
         "names": "inlining",
         "helpers": "callees casts comparing constant_masks first_found folds "
-        "found_places hand_counted impure formats list_operands list_sorts masks "
+        "found_loops found_places hand_counted impure formats list_operands "
+        "list_sorts masks "
         "masked_gradients mutators numpy_calls joiners printing signs sizes "
         "store_calls tables truth_numbers windows",
     },

@@ -16,6 +16,7 @@ from jaxfix.codemod import (
     build,
     first_found,
     folds,
+    found_loops,
     found_places,
     mend_places,
     named_places,
@@ -30,8 +31,8 @@ class DataDependentSize(Rule):
     wanted, `jnp.argmax` and `jnp.count_nonzero` give it, as they do for the first
     element that `next((x for x in xs if test), default)` finds. Places into which
     `.at[...]` stores one number are a mask for `jnp.where`, and those that pick
-    elements to be reduced are one for `where=`; otherwise `size=` says how many results
-    there may be.
+    elements to be reduced are one for `where=`; a loop over the places becomes one over
+    all, with a test. Otherwise `size=` says how many results there may be.
 
     ## Example
 
@@ -115,6 +116,8 @@ class DataDependentSize(Rule):
         if (stored := named_places.named_places(fn, node)) is not None:
             named_places.check(fn, stored)
             return Sites("jnp.where", Safety.SAFE, key)
+        if found_loops.found_loop(fn, node) is not None:
+            return Sites("a loop over all places, with a test", Safety.SAFE, key)
         if (places := found_places.found_places(fn, node)) is not None:
             return Sites("a reduction with `where=`", places.safety, key)
         raise CannotFix(
@@ -149,6 +152,9 @@ class DataDependentSize(Rule):
         if (stored := named_places.named_places(fn, node)) is not None:
             named_places.mend(write, fn, stored)
             return
+        if use is None and (loop := found_loops.found_loop(fn, node)) is not None:
+            self.test_all(fn, loop, write)
+            return
         if use is None and sizes.first_by_name(fn, found) is None:
             places = found_places.found_places(fn, node)
             assert places is not None, "the plan was made for such places"
@@ -160,3 +166,20 @@ class DataDependentSize(Rule):
             return
         new = sizes.at_once(fn, found, use, spell)
         writer.edit(use.node, lambda: writer.expr(new))
+
+    def test_all(
+        self, fn: Function, one: found_loops.FoundLoop, write: Rewriter
+    ) -> None:
+        writer = write.writer(fn.module)
+        made: list[ast.stmt] = []
+        if found_loops.is_kept(one):
+            name = ast.unparse(one.mask)
+        else:
+            name = write.fresh(fn)("mask")
+            made = [build.assign(name, one.mask)]
+        loop = found_loops.tested(one, name)
+        if one.stmt is None:
+            writer.replace_statement(one.loop, lambda: writer.statements([*made, loop]))
+            return
+        writer.replace_statement(one.stmt, lambda: writer.statements(made))
+        writer.replace_statement(one.loop, lambda: writer.statements([loop]))
