@@ -6,7 +6,7 @@ import ast
 
 from jaxfix._analysis import arrays
 from jaxfix._analysis.call_sites import Unclear, argument, call_sites, callers
-from jaxfix._analysis.definitions import resolved
+from jaxfix._analysis.definitions import bindings, resolved
 from jaxfix._analysis.facts import Function
 from jaxfix._analysis.scopes import parameter_names, writes
 from jaxfix._analysis.values import Array, Const
@@ -63,6 +63,21 @@ def nonnegative(fn: Function, node: ast.expr) -> bool:
                 return any(nonnegative(fn, a) for a in (first, *rest))
             if name in ("jax.numpy.minimum", "min"):
                 return all(nonnegative(fn, a) for a in (first, *rest))
+        case ast.Name(id=name):
+            return len(bindings(fn, name)) == 1 and _counts_up(fn, node)
+    return False
+
+
+def _counts_up(fn: Function, node: ast.Name) -> bool:
+    """Is it the variable of a loop over `range(n)`, or from such a start upwards?"""
+    for outer in fn.module.ancestors(node):
+        match outer:
+            case ast.For(
+                target=ast.Name(id=name), iter=ast.Call(args=[first, *rest]) as source
+            ) if name == node.id and fn.library(source) == "range":
+                return not rest or all(
+                    nonnegative(fn, part) for part in (first, *rest[1:])
+                )
     return False
 
 
