@@ -16,6 +16,7 @@ from .objects import BoundValue, FunctionValue, TransformedValue
 from .origins import owner_of
 from .scopes import reads
 from .static_uses import bound_by, loops_around, value_of
+from .transform_names import GRAD, VMAP
 from .values import Const, alternatives
 
 if TYPE_CHECKING:
@@ -108,10 +109,16 @@ def local_function(fn: Function, name: str) -> bool:
 def uses_of(
     fn: Function, node: ast.Call
 ) -> tuple[tuple[ast.Call, ...], ast.Assign | None] | None:
-    """The calls of what a jit gives; None if it is used in another way too."""
+    """The calls of what a jit gives; None if it is used in another way too.
+
+    None of them are its own where a transform takes it: `jax.vmap(jax.jit(f))(xs)`.
+    """
     parent = fn.module.parent(node)
     if isinstance(parent, ast.Call) and parent.func is node:
         return (parent,), None
+    if isinstance(parent, ast.Call) and parent.args[:1] == [node]:
+        is_called = fn.library(parent) in GRAD | VMAP and uses_of(fn, parent)
+        return ((), None) if is_called else None
     if not isinstance(parent, ast.Assign) or len(parent.targets) != 1:
         return None
     target = parent.targets[0]

@@ -15,7 +15,7 @@ from .call_sites import call_sites, callers
 from .factories import changes_in, is_called, returns
 from .finding import CannotFix
 from .fresh import kind_of, local_function
-from .scopes import free_names, reads
+from .scopes import free_names, reads, root_name
 from .static_uses import loops_around
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def maker_at(fn: Function, root: ast.expr) -> Maker | None:
     if id(root) not in fn.facts.roots_at or not _is_result(fn, node, root):
         return None
     made = tuple(_made(fn, node))
-    return Maker(node, root, made) if made else None
+    return Maker(node, root, made) if made and is_settled(fn, node) else None
 
 
 def _is_result(fn: Function, node: ast.FunctionDef, root: ast.expr) -> bool:
@@ -81,7 +81,8 @@ def _made(fn: Function, node: ast.FunctionDef) -> Iterator[Made]:
         for caller in callers(fn.facts, site):
             loops = loops_around(caller, call)
             changed = {name for loop in loops for name in changes_in(loop)}
-            is_same = not set(reads(call)) & (changed - _named(caller, call))
+            changed = (changed - _named(caller, call)) | _touched(loops, call)
+            is_same = not set(reads(call)) & changed
             if loops and is_same and not caller.under and is_called(caller, call):
                 yield Made(caller, call, tuple(loops))
 
@@ -93,6 +94,36 @@ def _named(caller: Function, call: ast.Call) -> set[str]:
             return {name} - set(reads(call))
         case _:
             return set()
+
+
+def _touched(loops: list[ast.AST], made: ast.Call) -> set[str]:
+    """The variables whose objects the loops may change: stored into, or asked to."""
+    found = set()
+    for node in (node for loop in loops for node in ast.walk(loop)):
+        match node:
+            case (
+                ast.Subscript(ctx=ast.Store() | ast.Del())
+                | ast.Attribute(ctx=ast.Store() | ast.Del())
+            ):
+                found.add(root_name(node) or "")
+            case ast.Call(func=ast.Attribute() as method) if node is not made:
+                found.add(root_name(method) or "")
+    return found
+
+
+def is_settled(fn: Function, node: ast.FunctionDef) -> bool:
+    """Does the function read nothing from outside that changes?"""
+    places = fn.facts.captures.places
+    own = {id(inner) for inner in ast.walk(node)}
+    for read in ast.walk(node):
+        if not isinstance(read, ast.Name | ast.Attribute | ast.Subscript):
+            continue
+        place = places.place(fn.module, read)
+        if place is None or not isinstance(read.ctx, ast.Load):
+            continue
+        if place.owner not in own and places.of(place) or places.of_given(place):
+            return False
+    return True
 
 
 def check(fn: Function, one: Maker) -> None:

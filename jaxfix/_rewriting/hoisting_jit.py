@@ -68,6 +68,8 @@ def plan(fn: Function, found: Rejit) -> Hoist:
     Raises:
       CannotFix: the function depends on what cannot be an argument.
     """
+    if not found.calls and (found.captured or found.kind == "partial"):
+        return _before_loop(found)  # no call is there to take more arguments
     match found.kind:
         case "method":
             return _method(fn, found)
@@ -535,6 +537,8 @@ def carry_out(write: Rewriter, fn: Function, found: Rejit) -> None:
         writer.insert_before(place, assignment)
     if found.variable is not None:
         writer.remove(found.variable)
+    if not found.calls:
+        writer.edit(found.node, name)
     for call in found.calls:
         _redirect(writer, call, name, hoist)
 

@@ -690,8 +690,21 @@ class Writer:
         taken = self._taken.get(id(outer))
         if taken is None:
             taken = self._taken[id(outer)] = {*scope_names(outer), *self._bound}
+        # A new name of the module may be read in any function, and hidden there.
+        is_module = isinstance(outer, ast.Module)
+        made = {
+            name
+            for key, names in self._fresh.items()
+            if is_module or key == id(self.tree)
+            for name in names
+        }
         name, count = base, 0
-        while name in taken or keyword.iskeyword(name) or hasattr(builtins, name):
+        while (
+            name in taken
+            or name in made
+            or keyword.iskeyword(name)
+            or hasattr(builtins, name)
+        ):
             count += 1
             name = f"{base}_{count}"
         taken.add(name)
