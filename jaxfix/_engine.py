@@ -173,7 +173,7 @@ def run_together(
     findings = {id(c): finding_of(c) for c in first.claims if shown(c)}
     ordered = tuple(sorted(findings.values(), key=lambda f: f.sort_key))
     if fix is None or not first.claims:
-        return Outcome(ordered, (), (), first.errors)
+        return Outcome(ordered, (), (), first.errors + failures(ordered, ()))
     texts, withheld, touched, used, spans, late = mend(first, files, options, fix)
     findings |= {i: replace(findings[i], fix=f, not_fixed=None) for i, f in late}
     mended = {i for i, _ in late}
@@ -204,12 +204,28 @@ def run_together(
         for c in first.claims
         if id(c) in findings
     ]
+    left = tuple(sorted(final, key=lambda f: f.sort_key))
     return Outcome(
-        tuple(sorted(final, key=lambda f: f.sort_key)),
+        left,
         changes,
         tuple(sorted(done, key=lambda f: f.sort_key)),
-        first.errors,
+        first.errors + failures(left, changes),
     )
+
+
+def failures(
+    findings: Sequence[Finding], changes: Sequence[Change]
+) -> tuple[FileError, ...]:
+    """The files that stay as they are since a fix failed for no fault of theirs."""
+    from ._rewriting.rewrite import FAILED
+
+    found: dict[str, FileError] = {}
+    changed = {change.path for change in changes}
+    for one in findings:
+        if one.path not in changed and (one.not_fixed or "").startswith(FAILED):
+            error = FileError(one.path, one.span.line, one.not_fixed or "")
+            found.setdefault(one.path, error)
+    return tuple(found.values())
 
 
 # --- analysis

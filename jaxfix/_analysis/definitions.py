@@ -140,13 +140,7 @@ def bindings(fn: Function, name: str) -> list[ast.Name]:
 
 def loads(fn: Function, name: str) -> list[ast.Name]:
     """The places that read the name, in nested functions too."""
-    return [
-        node
-        for node in ast.walk(fn.node)
-        if isinstance(node, ast.Name)
-        and node.id == name
-        and isinstance(node.ctx, ast.Load)
-    ]
+    return fn.loaded.get(name, [])
 
 
 def unchanged(fn: Function, expr: ast.AST, start: ast.stmt, end: ast.AST) -> bool:

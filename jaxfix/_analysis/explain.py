@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from jaxfix._errors import UsageError
+
 from .facts import Facts, Function
 from .finding import Evidence, Explained
 from .values import Array, Const, Dict, Seq, Static, Union, Unknown, Value, tracer
@@ -22,11 +24,24 @@ def explain(
         for node in fn.walk()
         if isinstance(node, ast.expr) and wanted(node, line, name)
     ]
+    if not found and name is not None:
+        raise UsageError(f"{path}:{line}: {absent(facts, path, line, name)}")
     if not found:
-        what = f"`{name}`" if name else "an expression"
-        text = f"{what} is not evaluated on this line"
+        text = "no name is read on this line"
         return (Explained(Evidence(path, line, text)),)
     return tuple(dict.fromkeys(found))
+
+
+def absent(facts: Facts, path: str, line: int, name: str) -> str:
+    """That a name is not on a line, and those that are."""
+    text = f"`{name}` is not evaluated on this line"
+    others = dict.fromkeys(
+        f"`{node.id}`"
+        for fn in facts.functions(facts.project.by_path[path])
+        for node in fn.walk()
+        if isinstance(node, ast.Name) and wanted(node, line, None)
+    )
+    return f"{text}; these are: {', '.join(others)}" if others else text
 
 
 def wanted(node: ast.expr, line: int, name: str | None) -> bool:
@@ -49,6 +64,8 @@ def describe(fn: Function, node: ast.expr) -> Explained:
             return say(": no transform reaches this code")
         return say(f" is a plain Python value here: {kind(host)}")
     found = tracer(value)
+    if isinstance(value, Unknown):
+        return say(" is not known: nothing shows what it is")
     if found is None:
         return say(f" is static: {kind(value)}")
     word = "assumed to be traced" if found.assumed else "traced"

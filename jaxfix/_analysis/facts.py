@@ -168,6 +168,15 @@ class Function:
         return {}
 
     @cached_property
+    def loaded(self) -> dict[str, list[ast.Name]]:
+        """The places that read each name, in functions inside of it too."""
+        found: dict[str, list[ast.Name]] = {}
+        for node in ast.walk(self.node):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                found.setdefault(node.id, []).append(node)
+        return found
+
+    @cached_property
     def stored(self) -> tuple[ast.Name | ast.Attribute | ast.Subscript, ...]:
         """What the function assigns to or deletes, in functions inside of it too."""
         return tuple(

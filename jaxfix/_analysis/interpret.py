@@ -703,7 +703,9 @@ def parameters(node: FunctionNode) -> list[ast.arg]:
 
 
 def bug(error: Exception) -> str:
-    """One line about an exception that is our own mistake."""
+    """One line about an exception that is our own mistake, or our limit."""
+    if isinstance(error, RecursionError):
+        return "jaxfix failed on this file: it is nested too deeply"
     return (
         f"jaxfix failed on this file ({type(error).__name__}: {error}): a bug in jaxfix"
     )

@@ -93,6 +93,7 @@ class _Placing:
         self.pending: list[cst.EmptyLine | str] = []
         self.statements: dict[int, ast.stmt] = {}
         # For every statement of the new list, the old ones that it is made of.
+        self.arms: dict[int, frozenset[int]] = {}
         self.made_of: dict[int, frozenset[int]] = {}
         # Old statements that are there with their own comments.
         self.kept: set[int] = set()
@@ -204,13 +205,21 @@ class _Placing:
     ) -> ast.expr | None:
         for child in ast.walk(node):
             for arm in build.arms(child):
-                made_of = {id(owner) for owner in self.owners(ast.Expr(arm))}
+                made_of = self.owners_of(arm)
                 if made_of and made_of <= parts and whole:
                     return arm
                 if made_of & parts:
                     inner = self.arm_in(arm, parts, whole)
                     return inner or (None if whole else arm)
         return None
+
+    def owners_of(self, arm: ast.expr) -> frozenset[int]:
+        """The old statements that an arm of a choice is made of."""
+        found = self.arms.get(id(arm))
+        if found is None:
+            found = frozenset(id(owner) for owner in self.owners(ast.Expr(arm)))
+            self.arms[id(arm)] = found
+        return found
 
     def above(self, arm: ast.expr, lines: Sequence[cst.EmptyLine | str]) -> None:
         for line in lines:

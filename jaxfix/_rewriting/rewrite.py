@@ -235,11 +235,22 @@ def attempt(
     return None
 
 
+# How a reason begins where the fault is ours, or that of our tools.
+FAILED = "jaxfix failed on it"
+
+
 def reason_of(error: Exception) -> str:
     if isinstance(error, CannotFix):
         return str(error)
+    from libcst import ParserSyntaxError
+
+    if isinstance(error, RecursionError):
+        return f"{FAILED}: it is nested too deeply to be rewritten"
+    if isinstance(error, ParserSyntaxError):
+        words = " ".join(error.message.split())
+        return f"{FAILED}: libcst, which rewrites, cannot parse the file ({words})"
     words = " ".join(str(error).split())  # a reason is one line
-    return f"jaxfix failed on it ({type(error).__name__}: {words}): a bug in jaxfix"
+    return f"{FAILED} ({type(error).__name__}: {words}): a bug in jaxfix"
 
 
 def carry_out(rewriter: Rewriter, one: Claim, done: set[str]) -> None:
@@ -276,6 +287,22 @@ def by_function(claims: Sequence[Claim]) -> dict[Function, list[Claim]]:
     return found
 
 
+# How deep statements may be nested: each `elif` is one level, and Python's stack ends.
+DEEPEST = 250
+
+
+def nesting(node: ast.AST) -> int:
+    """How many levels of statements are in a function."""
+    deepest, todo = 0, [(node, 0)]
+    while todo:
+        outer, depth = todo.pop()
+        deepest = max(deepest, depth)
+        if not isinstance(outer, ast.expr):
+            inner = depth + isinstance(outer, ast.stmt)
+            todo += [(child, inner) for child in ast.iter_child_nodes(outer)]
+    return deepest
+
+
 def rewrite_body(
     rewriter: Rewriter,
     fn: Function,
@@ -283,6 +310,8 @@ def rewrite_body(
     statements: Sequence[Claim],
 ) -> None:
     """New statements for the body of a function."""
+    if nesting(fn.node) > DEEPEST:
+        raise RecursionError
     writer = rewriter.writer(fn.module)
     node = fn.node
     claimed = {id(c.node) for c in regions}
