@@ -29,6 +29,7 @@ from jaxfix._garbage import by_hand
 from jaxfix._report.result import FileText, Report, RuleText
 from jaxfix._write import Replacement, WriteError, write_all
 
+LISTED = "; `jaxfix rules` lists them"
 _JAX_DOCS = "https://docs.jax.dev/"
 _UNUSED_PAGE = """# unused-ignore
 
@@ -169,7 +170,7 @@ def rule_page(name: str) -> str:
     """
     if name not in rule_names():
         hint = nearest(name, rule_names())
-        raise UsageError(f"there is no rule `{name}`{hint}")
+        raise UsageError(f"there is no rule `{name}`{hint or LISTED}")
     return _UNUSED_PAGE if name == suppress.UNUSED else _engine.rule_page(name)
 
 

@@ -198,13 +198,14 @@ def _verified(project: Project, options: Options) -> tuple[Report, tuple[str, ..
 def diff(paths: Paths, options: Options) -> int:
     """Print the fixes as one unified diff, for `git apply` or `patch -p1`."""
     from jaxfix import _api
-    from jaxfix._report import diff as renderer
+    from jaxfix._report import diff as unified
 
+    render = _cli_proof.renderer(options, {Format.TEXT: unified.render})
     config = options.configure(paths)
     if (code := _show(paths, options, config)) is not None:
         return code
     report = _api.preview(_open(paths, options, config))
-    _put(options, renderer.render(report))
+    _put(options, render(report))
     _errors(report.errors)
     return _code(options, report, found=bool(report.files))
 

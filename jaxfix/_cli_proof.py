@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from jaxfix._analysis.finding import FileError
 from jaxfix._errors import UsageError, require_folder, written
 from jaxfix._options import Format, Options, command, plain_command
 
@@ -223,9 +224,6 @@ def request_for(
     from jaxfix import _interpreter
     from jaxfix._validation import commands, harness
 
-    missing = [path for path in paths if not Path(path).exists()]
-    if missing:
-        raise UsageError(f"there is no `{missing[0]}`")
     settings = config.validate if table == "validate" else config.bench
     options = commands.configured_options(
         harness.Options(
@@ -237,8 +235,9 @@ def request_for(
         table,
     )
     changes: dict[str, str] = {}
-    unread = False
-    if not before:
+    if before:
+        unread = tell([error for path in paths for error in unreadable(path)])
+    else:
         changes, unread = planned_changes(paths, config)
     request = commands.Request(
         root=config.root,
@@ -261,15 +260,30 @@ def planned_changes(paths: list[str], config: Config) -> tuple[dict[str, str], b
     from jaxfix import _api
 
     report = _api.preview(_api.open_project(paths, config))
-    for error in report.errors:
-        where = f"{error.path}:{error.line}"
-        print(f"jaxfix: error: {where}: {error.message}", file=sys.stderr)
+    unread = tell(report.errors)
     changes = {
         inside(change.path, config.root): change.after
         for change in report.changes
         if change.path.endswith(".py")
     }
-    return changes, bool(report.errors)
+    return changes, unread
+
+
+def unreadable(path: str) -> Iterator[FileError]:
+    """What is wrong with a path of the command line, if it is not there."""
+    try:
+        os.stat(path)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        yield FileError(path, 1, f"cannot be read: {reason}")
+
+
+def tell(errors: Sequence[FileError]) -> bool:
+    """A line on stderr for each file that failed; whether there is one."""
+    for error in errors:
+        where = f"{error.path}:{error.line}"
+        print(f"jaxfix: error: {where}: {error.message}", file=sys.stderr)
+    return bool(errors)
 
 
 def inside(path: str | Path, root: Path) -> str:

@@ -77,7 +77,13 @@ class Config:
         for _, names in self.per_file_ignores:
             expand(names, known, "per-file-ignores")
         selected = expand(self.select, known, "select")
-        return selected - expand(self.ignore, known, "ignore")
+        ignored = expand(self.ignore, known, "ignore")
+        return frozenset(
+            rule
+            for rule in selected
+            if rule not in ignored
+            or _closest(self.select, rule) > _closest(self.ignore, rule)
+        )
 
     def is_ignored(self, rule: str, path: str) -> bool:
         """Whether `per-file-ignores` switches `rule` off in the file at `path`."""
@@ -144,10 +150,16 @@ def load(
 def override(config: Config, **options: Any) -> Config:
     """The configuration with the options of the command line; None is "not given".
 
-    `extend_select` and `exclude` add to what is there, the others take its place.
+    `extend_select`, `ignore` and `exclude` add to what is there, the others take its
+    place. What is selected here by the pattern by which the file ignores it is ignored
+    no longer; else the pattern counts that says more.
     """
     given = {name: value for name, value in options.items() if value is not None}
-    if added := given.pop("extend_select", ()):
+    added = given.pop("extend_select", ())
+    chosen = (*given.get("select", ()), *added)
+    kept = tuple(pattern for pattern in config.ignore if pattern not in chosen)
+    given["ignore"] = (*kept, *given.get("ignore", ()))
+    if added:
         given["select"] = (*given.get("select", config.select), *added)
     if "exclude" in given:
         given["exclude"] = (*config.exclude, *given["exclude"])
@@ -196,6 +208,16 @@ def _names_rule(patterns: Iterable[str], rule: str) -> bool:
     return any(_fits(pattern, rule) for pattern in patterns)
 
 
+def _closest(patterns: Iterable[str], rule: str) -> int:
+    """How closely the closest of the patterns names a rule: by `ALL`, by a prefix of so
+    many letters, or by its name."""
+    return max(
+        0 if pattern == ALL else len(pattern.rstrip("*")) + (pattern == rule)
+        for pattern in patterns
+        if _fits(pattern, rule)
+    )
+
+
 def _fits(pattern: str, rule: str) -> bool:
     if pattern.endswith("*"):
         return rule.startswith(pattern.rstrip("*"))
@@ -223,8 +245,12 @@ def _project_root(start: Path) -> Path:
 def _read_if_ours(file: Path) -> Config | None:
     try:
         text = file.read_text("utf-8")
-    except (OSError, UnicodeDecodeError):
+    except OSError:
         return None
+    except UnicodeDecodeError as error:
+        if file.name == "pyproject.toml" and b"jaxfix" not in error.object:
+            return None
+        raise UsageError(f"{file}: cannot be read: {error}") from None
     # A pyproject.toml that does not name us need not be parsed, nor be right.
     if file.name == "pyproject.toml" and "jaxfix" not in text:
         return None
@@ -343,6 +369,17 @@ def _dict(value: object, where: str) -> dict[str, Any]:
     return value
 
 
+def _proof(value: object, where: str) -> dict[str, Any]:
+    """The table of `jaxfix validate` or of `jaxfix bench`."""
+    # A run that has no such table need not load what runs programs.
+    from jaxfix._validation.commands import configured_options
+    from jaxfix._validation.harness import Options
+
+    settings = _dict(value, where)
+    configured_options(Options(), settings, where)
+    return settings
+
+
 _KEYS: Mapping[str, Callable[[object, str], Any]] = {
     "select": _strings,
     "ignore": _strings,
@@ -357,8 +394,8 @@ _KEYS: Mapping[str, Callable[[object, str], Any]] = {
     "static-calls": _strings,
     "inputs": _inputs,
     "prefer": _prefer,
-    "validate": _dict,
-    "bench": _dict,
+    "validate": _proof,
+    "bench": _proof,
     "python": _string,
     "jobs": _count,
     "baseline": _string,

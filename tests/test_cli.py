@@ -134,7 +134,11 @@ def test_formats(name):
 def test_statistics_exit_zero_and_quiet():
     write(PROGRAM.replace("risky", "bad"))
     result = run("check", ".", "--statistics", "--exit-zero")
-    assert (result.code, result.out) == (0, "2  [*]  traced-if\n1  [ ]  stale-global\n")
+    assert (result.code, result.out.splitlines()[:2]) == (
+        0,
+        ["2  [*]  traced-if", "1  [ ]  stale-global"],
+    )
+    assert "[*] has fixes: `jaxfix apply`" in result.out
     assert "findings in" not in run("check", ".", "--quiet").out
 
 
@@ -790,3 +794,26 @@ def test_output_that_the_terminal_cannot_show():
         out, _ = child.communicate()
     assert child.returncode == 1
     assert b"\\xfc.py:2:21: stale-global" in out
+
+
+# --- what cannot be done is said, once and in plain words
+
+
+def test_a_diff_has_one_format():
+    Path("a.py").write_text(PROGRAM)
+    result = run("diff", ".", "--output-format", "json")
+    assert (result.code, result.out) == (2, "")
+    assert "--output-format: expected text for this command" in result.err
+
+
+@pytest.mark.parametrize("command", ["check", "validate", "bench"])
+def test_a_path_that_is_not_there_is_a_file_that_cannot_be_read(command):
+    result = run(command, "nope.py")
+    assert result.code == 3
+    assert "jaxfix: error: nope.py:1: cannot be read: no such file" in result.err
+
+
+def test_an_unknown_rule_that_is_like_none_points_to_the_list():
+    result = run("explain", "qqqq")
+    assert result.code == 2
+    assert "there is no rule `qqqq`; `jaxfix rules` lists them" in result.err

@@ -44,7 +44,7 @@ def test_every_key(project):
         [tool.jaxfix.validate]
         timeout = 3
         [tool.jaxfix.bench]
-        repeat = 5
+        seed = 5
         """
     )
     config = load([])
@@ -54,7 +54,7 @@ def test_every_key(project):
     assert config.extra_transforms == (("pkg.fast", ("x", "y")),)
     assert config.prefer == (("traced-range", "static"),)
     assert config.inputs == (str(project / "inputs.py"),)
-    assert (config.validate, config.bench) == ({"timeout": 3}, {"repeat": 5})
+    assert (config.validate, config.bench) == ({"timeout": 3}, {"seed": 5})
     assert config.is_ignored("traced-if", "tests/test_a.py")
     assert not config.is_ignored("traced-if", "pkg/tests.py")
 
@@ -131,6 +131,41 @@ def test_the_command_line_overrides_and_adds():
     assert more.select == ("traced-if", "stale-global")
     assert more.exclude == ("a", "b")
     assert override(config, unsafe_fixes=False).unsafe_fixes is False
+
+
+def test_the_pattern_that_says_more_counts():
+    ruled = Config(select=("traced-if",), ignore=("traced-*",)).rules
+    assert ruled(KNOWN) == {"traced-if"}
+    assert Config(select=("ALL",), ignore=("traced-if",)).rules(KNOWN) == (
+        frozenset(KNOWN) - {"traced-if"}
+    )
+    assert not Config(select=("traced-if",), ignore=("traced-if",)).rules(KNOWN)
+
+
+def test_the_command_line_is_above_what_the_file_ignores():
+    config = Config(ignore=("traced-if", "stale-global"))
+    chosen = override(config, select=("traced-if",))
+    assert chosen.rules(KNOWN) == {"traced-if"}
+    assert "traced-if" in override(config, extend_select=("traced-if",)).rules(KNOWN)
+    less = override(config, ignore=("unused-ignore",))
+    assert less.ignore == ("traced-if", "stale-global", "unused-ignore")
+
+
+@pytest.mark.parametrize("table", ["validate", "bench"])
+def test_the_tables_of_commands_know_their_keys(tmp_path, table):
+    file = tmp_path / "jaxfix.toml"
+    file.write_text(f"[{table}]\ntimeout = 5\nsede = 1\n")
+    with pytest.raises(UsageError, match="unknown key `sede`; did you mean `seed`"):
+        load([tmp_path])
+
+
+def test_a_configuration_in_another_encoding_is_not_passed_over(tmp_path):
+    file = tmp_path / "pyproject.toml"
+    file.write_bytes(b'[project]\nname = "caf\xe9"\n')
+    assert load([tmp_path]).file is None
+    file.write_bytes(b'# caf\xe9\n[tool.jaxfix]\nignore = ["traced-if"]\n')
+    with pytest.raises(UsageError, match="cannot be read"):
+        load([tmp_path])
 
 
 def test_a_file_that_is_not_there_is_named_once(tmp_path):

@@ -276,7 +276,10 @@ def test_sarif():
 
 def test_statistics():
     report = Report(findings=(NOT_FIXED, FIXABLE, FIXABLE))
-    assert statistics.render(report) == "2  [*]  traced-if\n1  [ ]  stale-global\n"
+    assert statistics.render(report) == (
+        "2  [*]  traced-if\n1  [ ]  stale-global\n"
+        "[*] has fixes: `jaxfix apply`, for some with `--unsafe-fixes`\n"
+    )
     assert json.loads(statistics.render(report, as_json=True))[0]["count"] == 2
     assert statistics.render(Report()) == ""
 

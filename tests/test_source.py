@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import codecs
 import json
+import sys
 
 import pytest
 from hypothesis import given
@@ -71,7 +72,9 @@ def test_columns_count_code_points():
 
 
 def test_what_is_no_python_is_one_clear_line():
-    assert error_of(b"x = 1\nif :\n") == (2, "invalid syntax")
+    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    bare = f"invalid syntax for Python {version}"
+    assert error_of(b"x = 1\nif :\n") == (2, bare)
     assert error_of(b"x = 1\ny = '\0'\n") == (2, "holds a NUL byte: not Python source")
     assert error_of(b"x = 1\n# \xff\n") == (2, "is not utf-8")
     assert "unknown encoding" in error_of(b"# coding: klingon\n")[1]

@@ -233,7 +233,7 @@ def test_configured_calls_are_lists_or_tables():
     assert found["m.h"] == ({"args": [], "kwargs": {"n": 3}},)
 
 
-@pytest.mark.parametrize("value", [["f33[2]"], [{"x": ["q32[2]"]}], 3])
+@pytest.mark.parametrize("value", [["f33[2]"], ["f32[3"], [{"x": ["q32[2]"]}], 3])
 def test_wrong_inputs_are_refused(value):
     with pytest.raises(UsageError, match=r"inputs\.m\.f"):
         inputs.read_configured({"m.f": value})

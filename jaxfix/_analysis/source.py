@@ -13,6 +13,7 @@ import codecs
 import difflib
 import io
 import re
+import sys
 import tokenize
 import warnings
 from collections import Counter
@@ -218,6 +219,10 @@ def _parse(path: str, text: str, notebook: Notebook | None) -> ast.Module:
         line, message = error.lineno or 1, "invalid syntax"
         if error.msg != message:
             message = f"{message}: {error.msg}"
+        else:
+            message = (
+                f"{message} for Python {sys.version_info[0]}.{sys.version_info[1]}"
+            )
     except (RecursionError, MemoryError):
         line, message = 1, "nested too deeply for Python's own parser"
     except (ValueError, UnicodeError) as error:

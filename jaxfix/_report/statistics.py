@@ -7,6 +7,8 @@ from collections import Counter
 
 from .result import Report
 
+LEGEND = "[*] has fixes: `jaxfix apply`, for some with `--unsafe-fixes`\n"
+
 
 def render(report: Report, *, as_json: bool = False) -> str:
     """One line a rule, most findings first; `[*]` marks rules with fixes."""
@@ -20,7 +22,8 @@ def render(report: Report, *, as_json: bool = False) -> str:
         ]
         return json.dumps(rows, indent=2) + "\n"
     width = max((len(str(count)) for _, count in ordered), default=0)
-    return "".join(
+    lines = [
         f"{count:>{width}}  [{'*' if fixable[rule] else ' '}]  {rule}\n"
         for rule, count in ordered
-    )
+    ]
+    return "".join(lines) + (LEGEND if fixable else "")

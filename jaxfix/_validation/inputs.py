@@ -20,7 +20,7 @@ from .verdict import Target
 RECORDED = "jaxfix-inputs.json"
 VERSION = 1
 AVAL = re.compile(r"(\w+)\[[\d,\s]*\](\s+in\s+[\[(][^,]+,[^\])]+[\])])?")
-LOOKS_LIKE_AVAL = re.compile(r"\w+\[.*\].*")
+LOOKS_LIKE_AVAL = re.compile(r"\w+\[.*\].*|\w*\d+\[.*")
 DTYPES = frozenset(
     [
         "f16",
