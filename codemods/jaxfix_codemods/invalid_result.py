@@ -71,7 +71,7 @@ class InvalidResult(Rule):
 
     def plan(self, fn: Function, node: ast.Return) -> Plan:
         word = compiled_results.refused(fn.facts, fn.value(node.value or node))
-        if word is not None and word.startswith("a `"):
-            name = word.removeprefix("a ")
+        if word is not None and word.endswith("`"):
+            name = word.partition(" ")[2]
             raise CannotFix(f"register {name} as a pytree, or return its parts")
         raise CannotFix("return it outside of the compiled function")

@@ -16,6 +16,7 @@ from jaxfix.codemod import (
     TransformedValue,
     aliases,
     arrays,
+    compiled_results,
     declarations,
     definitions,
     demands,
@@ -118,7 +119,8 @@ class MissingStaticArg(Rule):
     def find(self, fn: Function, node: ast.AST) -> Problem | None:
         if (method := method_at(fn, node)) is not None:
             _, name, cls = method
-            text = f"`{name}` is a `{cls.name}`, no array, and is not declared static"
+            what = compiled_results.named(cls)
+            text = f"`{name}` is {what}, no array, and is not declared static"
             return Problem(text)
         setting = setting_uses.setting_at(fn, node)
         if setting is not None:

@@ -14,6 +14,9 @@ from jaxfix.codemod import (
     static_uses,
 )
 
+FEWER = "each value needs a program: round it up to few sizes, mask the rest"
+EQUAL = "make its class a `@dataclass(frozen=True)`: equal ones share a program"
+
 
 class VaryingStaticArg(Rule):
     """Static argument that has a new value at each of many calls.
@@ -37,7 +40,7 @@ class VaryingStaticArg(Rule):
     ```text report
     7:13 varying-static-arg: `n`, passed for the static `n`, varies: 99 programs
         because: it changes in a loop (line 7)
-        not fixed: what must be static needs a program for each value
+        not fixed: each value needs a program: round it up to few sizes, mask the rest
     ```
 
     ## Safety
@@ -73,7 +76,12 @@ class VaryingStaticArg(Rule):
         return None
 
     def plan(self, fn: Function, node: ast.Call) -> Plan:
-        raise CannotFix("what must be static needs a program for each value")
+        for root in static_uses.roots_called(fn, node):
+            for name, _ in static_uses.static_parameters(root):
+                given = static_uses.given_at(fn, node, root, name)
+                if given is not None and fresh_object(fn, given, name) is not None:
+                    raise CannotFix(EQUAL)
+        raise CannotFix(FEWER)
 
 
 def many_values(fn: Function, given: ast.expr, name: str) -> Problem | None:

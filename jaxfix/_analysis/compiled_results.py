@@ -41,6 +41,12 @@ def compiled(fn: Function) -> TransformedValue | None:
     return None
 
 
+def named(cls: ClassValue) -> str:
+    """The name of a class with its article: "an `Agent`"."""
+    article = "an" if cls.name.lstrip("_")[:1].upper() in set("AEIOU") else "a"
+    return f"{article} `{cls.name}`"
+
+
 def is_chosen(fn: Function, node: ast.Return) -> bool:
     """Does a traced condition choose what JAX refuses of the result?
 
@@ -91,7 +97,7 @@ def _refused(facts: Facts, value: Value) -> str | None:
         case Static(type="enum"):
             return "a member of an enum"
         case InstanceValue(cls=cls):
-            return None if is_pytree(facts, cls) else f"a `{cls.name}`"
+            return None if is_pytree(facts, cls) else named(cls)
         case FunctionValue() | BoundValue() | PartialValue() | TransformedValue():
             return "a function"
         case ClassValue():
