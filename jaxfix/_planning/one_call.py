@@ -15,11 +15,39 @@ from jaxfix._analysis import build
 from jaxfix._analysis.arguments import as_array
 from jaxfix._analysis.closures import hidden_reads
 from jaxfix._analysis.facts import Function
+from jaxfix._analysis.objects import (
+    ClassValue,
+    FunctionValue,
+    ModuleValue,
+    TransformedValue,
+)
 from jaxfix._analysis.scopes import MUTATING_METHODS, names, root_name, writes
-from jaxfix._analysis.values import Const, Dict, Seq, alternatives, element, join
+from jaxfix._analysis.values import (
+    Array,
+    Const,
+    Dict,
+    Lib,
+    Seq,
+    Static,
+    Value,
+    alternatives,
+    element,
+    join,
+)
 
 from .blocks import copy_with, statements_in
 
+# Functions see lists too, but their reads are looked for.
+WITHOUT_LISTS = (
+    Array,
+    Const,
+    Static,
+    Lib,
+    ClassValue,
+    FunctionValue,
+    ModuleValue,
+    TransformedValue,
+)
 BINDS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.If, ast.Pass)
 
 
@@ -131,12 +159,20 @@ def may_come_before(fn: Function, stmt: ast.stmt) -> bool:
             return False
     if hidden_reads(fn, stmt):
         return False
-    return not any(
-        isinstance(option, Seq | Dict)
+    return all(
+        holds_no_list(fn.value(node) or Const(None))
         for node in ast.walk(stmt)
         if isinstance(node, ast.Name | ast.AugAssign)
-        for option in alternatives(fn.value(node) or Const(None))
-        if not (isinstance(option, Seq) and option.kind == "tuple")
+    )
+
+
+def holds_no_list(value: Value) -> bool:
+    """Is it certainly no list or dict, and nothing in which one may be?"""
+    return all(
+        holds_no_list(element(option))
+        if isinstance(option, Seq) and option.kind == "tuple"
+        else isinstance(option, WITHOUT_LISTS)
+        for option in alternatives(value)
     )
 
 
