@@ -265,7 +265,9 @@ def cast(
     if dtype is None:
         raise CannotFix(f"the two values of {name} differ in dtype")
     options = alternatives(this.value) if this.value is not None else ()
-    if any(isinstance(option, Const | Static) for option in options):
+    # JAX gives back what a loop leaves alone as it was: a Python number, perhaps.
+    may_be_number = isinstance(this.node, ast.Name) and mine.dtype.is_weak
+    if may_be_number or any(isinstance(o, Const | Static) for o in options):
         return build.call(spell("jax.numpy.asarray"), this.node, dtype)
     return build.method(this.node, "astype", dtype)
 

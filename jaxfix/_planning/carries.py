@@ -287,7 +287,7 @@ def last_casts(
         if dtype is None:
             raise Blocked(source, f"`{name}` has another dtype before the loop")
         read: ast.expr = build.load(name)
-        if isinstance(after, Const | Static):
+        if isinstance(after, Const | Static) or y.dtype.is_weak:
             made: ast.expr = build.call(f.spell("jax.numpy.asarray"), read, dtype)
         else:
             made = build.method(read, "astype", dtype)
