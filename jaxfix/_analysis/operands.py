@@ -62,7 +62,8 @@ def shape_of(value: Value) -> Shape:
             return value.shape
         case Const(value=bool() | int() | float() | complex()):
             return SCALAR
-        case Static(type="int" | "float" | "bool" | "complex"):
+        case Static(type="int" | "float" | "bool" | "complex" | ""):
+            # What is known while tracing and meets an array is a number.
             return SCALAR
         case Union(options=options):
             shapes = {shape_of(option) for option in options}
