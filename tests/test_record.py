@@ -191,11 +191,21 @@ def test_wrong_options_end_with_status_two(recorded, monkeypatch):
     monkeypatch.chdir(root)
     for words in (
         ["bench", "program.py", "--report", "report.pdf"],
-        ["validate", "nowhere.py"],
         ["validate", "program.py", "--before", "nowhere"],
         ["validate", "program.py", "--output-format", "sarif"],
     ):
         assert CliRunner().invoke(application(), words).exit_code == 2
+
+
+@pytest.mark.parametrize("command", ["validate", "bench"])
+def test_a_path_that_is_not_there_is_a_file_that_cannot_be_read(
+    command, recorded, monkeypatch
+):
+    root, _ = recorded
+    monkeypatch.chdir(root)
+    done = CliRunner().invoke(application(), [command, "nowhere.py"])
+    assert done.exit_code == 3
+    assert "nowhere.py:1: " in done.stderr
 
 
 def test_record_runs_a_test_suite(tmp_path, monkeypatch):
