@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import shutil
 import signal
 import stat
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,8 +54,9 @@ def write_all(group: Sequence[Replacement]) -> None:
             target = Path(os.path.realpath(item.path))
             try:
                 _check(item, target)
-                with _signals_held():  # else a file could be made, and not be known
-                    staged.append((item, target, _stage(target, item.after)))
+                # The name is known before the file is made, whatever comes between.
+                staged.append((item, target, temporary := _beside(target)))
+                _stage(target, temporary, item.after)
             except OSError as error:
                 raise _error(item, error) from None
         with _signals_held():
@@ -72,22 +73,23 @@ def _check(item: Replacement, target: Path) -> None:
         raise WriteError(item.path, "has changed since it was read")
 
 
-def _stage(target: Path, content: bytes) -> Path:
-    """A file beside `target` with its mode and the new content, safe on the disk."""
-    handle, name = tempfile.mkstemp(".tmp", f".{target.name}.jaxfix-", target.parent)
-    temporary = Path(name)
-    try:
-        with open(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            shutil.copystat(target, temporary)
-            os.utime(temporary)
-            _keep_owner(target, temporary)
-            os.fsync(file.fileno())
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    return temporary
+def _beside(target: Path) -> Path:
+    return target.with_name(f".{target.name}.jaxfix-{secrets.token_hex(8)}.tmp")
+
+
+def _stage(target: Path, temporary: Path, content: bytes) -> None:
+    """Make `temporary` with the mode of `target` and the content, safe on the disk."""
+    with open(temporary, "xb", opener=_for_us_alone) as file:
+        file.write(content)
+        file.flush()
+        shutil.copystat(target, temporary)
+        os.utime(temporary)
+        _keep_owner(target, temporary)
+        os.fsync(file.fileno())
+
+
+def _for_us_alone(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _keep_owner(target: Path, temporary: Path) -> None:
@@ -112,7 +114,9 @@ def _commit(staged: Sequence[tuple[Replacement, Path, Path]]) -> None:
             done.append((item, target))
     except WriteError:
         for item, target in reversed(done):
-            os.replace(_stage(target, item.before), target)
+            temporary = _beside(target)
+            _stage(target, temporary, item.before)
+            os.replace(temporary, target)
         raise
     for folder in {target.parent for _, target in done}:
         _sync_folder(folder)

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -726,16 +725,17 @@ def test_interrupted_exits_130():
 
 def test_an_interrupt_leaves_no_new_file_behind(monkeypatch):
     file = write()
-    make = tempfile.mkstemp
+    make = os.open
 
-    def interrupted(*given, **named):
-        made = make(*given, **named)
-        os.kill(os.getpid(), signal.SIGINT)
+    def interrupted(path, *given, **named):
+        made = make(path, *given, **named)
+        if str(path).endswith(".tmp"):
+            signal.raise_signal(signal.SIGINT)
         return made
 
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        monkeypatch.setattr(tempfile, "mkstemp", interrupted)
+        monkeypatch.setattr(os, "open", interrupted)
         assert run("apply", ".").code == 130
     finally:
         signal.signal(signal.SIGINT, handler)
